@@ -34,7 +34,7 @@ QUESTIONS: Final = (
     "solve-eps0 hadamard -p D=16 --n 100 --eps 15 --delta 1e-9",
     "solve-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6",
     "solve-n krr -p k=10 --eps0 1 --eps 0.1 --delta 1e-6",
-    "renyi gaussian -p sigma0=3 --n 1000 --alpha 2",
+    "renyi gaussian -p sigma0=3 --n 1000 --order 2",
 )
 
 
@@ -47,7 +47,7 @@ BEFORE: Final[Mapping[str, int]] = {
     "epsilon subset-selection -p k=3 -p s=1 --eps0 1 --n 3 --delta 1e-6 --periods 2": 6843,
     "solve-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6": 6,
     "solve-n krr -p k=10 --eps0 1 --eps 0.1 --delta 1e-6": 3,
-    "renyi gaussian -p sigma0=3 --n 1000 --alpha 2": 1,
+    "renyi gaussian -p sigma0=3 --n 1000 --order 2": 1,
 }
 """The same at commit 2027a10e; what took too long to be counted there has no entry."""
 

@@ -20,7 +20,7 @@ from scipy.stats import binom
 from benchmarks.clone import LAM, USERS
 from benchmarks.measure import MILLIONTH, Section, duration, power, seconds, table, timed
 from symshuffle import BallContour, Contour, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.composition import Composed, hamming, joint
@@ -93,7 +93,7 @@ def _cells(found: Estimate, truth: Bracket) -> str:
     return f"{low:+.1e} to {high:+.1e}, {duration(found.took)}"
 
 
-def _shown(quick: Callable[[], Amplification]) -> str:
+def _shown(quick: Callable[[], Answer]) -> str:
     """Relative width and time of a bracket in doubles."""
     return f"{float(quick().bracket.relative_width or 0):.0e}, {duration(seconds(quick))}"
 

@@ -15,7 +15,7 @@ from itertools import product
 from typing import Final
 
 from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary, timed
-from symshuffle import Amplification, delta
+from symshuffle import Answer, delta
 from symshuffle.base.choices import Relation, Rigour
 from symshuffle.vectors.randomizers.mechanisms import (
     Accounted,
@@ -74,7 +74,7 @@ def level(case: Case, n: int) -> Fraction:
     return (case.eps * 1000 / round((1000 * n) ** 0.5)).limit_denominator(10**6)
 
 
-def bracketed(case: Case, n: int, adjacency: Relation, rigour: Rigour) -> Amplification:
+def bracketed(case: Case, n: int, adjacency: Relation, rigour: Rigour) -> Answer:
     """The bracket of one row, at the width that is asked of this rigour."""
     return delta(
         case.mechanism,

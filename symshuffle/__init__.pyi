@@ -1,8 +1,7 @@
 """The public names of the top level, and the module that each is loaded from on first use."""
 
-from .accountants.bounds.amplification import Amplification as Amplification
-from .accountants.bounds.amplification import Attained as Attained
-from .accountants.bounds.amplification import Inverse as Inverse
+from .accountants.bounds.answers import Answer as Answer
+from .accountants.bounds.answers import Attained as Attained
 from .accountants.deployment.adjacency import Adjacency as Adjacency
 from .accountants.deployment.any_ldp import any_ldp as any_ldp
 from .accountants.deployment.group import Group as Group
@@ -15,14 +14,12 @@ from .accountants.questions.curves import delta_curve as delta_curve
 from .accountants.questions.inverses import solve_eps0 as solve_eps0
 from .accountants.questions.inverses import solve_n as solve_n
 from .accountants.questions.proof import prove as prove
-from .accountants.questions.proof import prove_epsilon as prove_epsilon
 from .accountants.questions.solve import delta as delta
 from .accountants.questions.solve import epsilon as epsilon
 from .accountants.questions.solve import total_variation as total_variation
 from .accountants.questions.tradeoff_function import GaussianLimit as GaussianLimit
 from .accountants.questions.tradeoff_function import gaussian_limit as gaussian_limit
 from .accountants.questions.tradeoff_function import tradeoff_curve as tradeoff_curve
-from .accountants.renyi.front import RenyiBound as RenyiBound
 from .accountants.renyi.front import renyi as renyi
 from .accountants.rounds.privacy_loss import PrivacyLoss as PrivacyLoss
 from .accountants.rounds.privacy_loss import privacy_loss as privacy_loss

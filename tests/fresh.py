@@ -47,7 +47,7 @@ COMMANDS = (
     ("solve-eps0", "krr", "-p", "k=3", "--n", "1000", "--delta", "1e-3", "--eps", "1/2", "--json"),
     ("solve-n", *KRR, "--delta", "1e-3", "--eps", "1/2", "--json"),
     ("curve", *KRR, "--kind", "delta-eps", "--n", "100", "--to", "1", "--points", "3", "--json"),
-    ("renyi", *KRR, "--n", "100", "--alpha", "2", "--json"),
+    ("renyi", *KRR, "--n", "100", "--order", "2", "--json"),
     ("gdp", *KRR, "--n", "1000", "--json"),
     ("design", "bayes", "--problem", PROBLEMS / "guess_one_of_four.json", "--lam", "3", "--json"),
     ("design", "minimax", "--problem", PROBLEMS / "rating_on_five_steps.json", "--lam", "3", "--json"),

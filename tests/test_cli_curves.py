@@ -59,7 +59,7 @@ def test_curves_in_json_csv_and_pictures(capsys, tmp_path):
     cases = {
         "delta-eps": (["--n", "100", "--to", "0.2"], "upper", ["eps", "delta"]),
         "eps-n": (["--delta", "1e-6", "--to", "1e5"], "upper", ["n", "eps"]),
-        "f-dp": (["--n", "100"], "lower", ["alpha", "beta"]),
+        "f-dp": (["--n", "100"], "lower", ["type_i", "type_ii"]),
     }
     for kind, (options, safe, axes) in cases.items():
         table, picture = tmp_path / f"{kind}.csv", tmp_path / f"{kind}.png"

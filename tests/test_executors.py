@@ -23,10 +23,10 @@ def pool():
 
 def test_curves(pool):
     seen = []
-    options = {"n": 100, "levels": ["0", "0.1", "0.5"], "adjacency": "zero-out"}
+    options = {"n": 100, "eps": ["0", "0.1", "0.5"], "adjacency": "zero-out"}
     assert delta_curve(KRR, **options, executor=pool, progress=lambda *c: seen.append(c)) == delta_curve(KRR, **options)
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    options = {"n": 100, "alphas": ["0", "0.1", "0.5"], "levels": 5}
+    options = {"n": 100, "type_i": ["0", "0.1", "0.5"], "num_levels": 5}
     assert tradeoff_curve(KRR, **options, executor=pool) == tradeoff_curve(KRR, **options)
     options = {"delta": "1e-6", "users": [100, 1000]}
     here, there = amplification_curve(KRR, **options), amplification_curve(KRR, **options, executor=pool)
@@ -34,7 +34,7 @@ def test_curves(pool):
         assert a.x == b.x and a.y.lower <= b.y.upper and b.y.lower <= a.y.upper
     assert replace(here, points=()) == replace(there, points=())
     with pytest.raises(InputError, match="executor = ProcessPoolExecutor: expected work that it can send"):
-        delta_curve(reduction(KRR), n=100, levels=["0.1"], executor=pool)  # closures do not travel
+        delta_curve(reduction(KRR), n=100, eps=["0.1"], executor=pool)  # closures do not travel
 
 
 @pytest.mark.parametrize("n", [3, 30])

@@ -25,7 +25,7 @@ ENDINGS = {
     "solve-eps0": ("--n", "99", "--delta", "1/10", "--eps", "1/2"),
     "solve-n": (*BUDGET, "--delta", "1/10", "--eps", "1/2"),
     "curve": (*BUDGET, "--kind", "delta-eps", "--n", "9", "--to", "1", "--points", "2"),
-    "renyi": (*BUDGET, "--n", "9", "--alpha", "2", "--rel", "0.1"),
+    "renyi": (*BUDGET, "--n", "9", "--order", "2", "--rel", "0.1"),
     "gdp": (*BUDGET, "--n", "9"),
     "pld": (*BUDGET, "--n", "9", "--step", "0.25", "--beyond", "1/100", "--rel", "0.1", "--out", "pld.json"),
     "worst-background": (*BUDGET, "--n", "2", "--eps", "1/2"),

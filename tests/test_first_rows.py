@@ -154,7 +154,7 @@ FILE = (
     ["check", "{}"],
     ["delta", "channel", "--file", "{}", "--n", "4", "--eps", "1"],
     ["epsilon", "channel", "--file", "{}", "--n", "4", "--delta", "0.1"],
-    ["renyi", "channel", "--file", "{}", "--n", "4", "--alpha", "2"],
+    ["renyi", "channel", "--file", "{}", "--n", "4", "--order", "2"],
     ["gdp", "channel", "--file", "{}", "--n", "4"],
     ["solve-n", "channel", "--file", "{}", "--delta", "0.1", "--eps", "1"],
     ["curve", "channel", "--file", "{}", "--n", "4", "--kind", "delta-eps", "--to", "1", "--points", "2"],

@@ -65,7 +65,7 @@ READ = {
 }
 """Functions that refused doubles, and read them as the decimals that they show."""
 
-FILLED_IN = {"Amplification", "Attained", "Design", "GaussianLimit", "RenyiBound", "Mechanism"}
+FILLED_IN = {"Answer", "Attained", "Design", "GaussianLimit", "Mechanism"}
 """Results, and a mechanism, which :meth:`Mechanism.at` and its constructors make."""
 
 
@@ -102,10 +102,10 @@ def test_doubles_are_read_as_the_decimals_that_they_show(door):
 
 @pytest.mark.parametrize("ask", [symshuffle.delta, symshuffle.delta_curve, symshuffle.renyi], ids=lambda f: f.__name__)
 def test_where_a_number_is_read_a_double_is_the_decimal_that_it_shows(ask):
-    name = {"delta": "eps", "delta_curve": "levels", "renyi": "alpha"}[ask.__name__]
+    name = {"delta": "eps", "delta_curve": "eps", "renyi": "order"}[ask.__name__]
     numbers = [1.1, "1.1", Fraction(11, 10)]
-    given = [[number] for number in numbers] if name == "levels" else numbers
-    first, *others = [ask(KRR, n=3, **{name: one, **({"rel": 0.1} if name == "alpha" else {})}) for one in given]
+    given = [[number] for number in numbers] if ask.__name__ == "delta_curve" else numbers
+    first, *others = [ask(KRR, n=3, **{name: one, **({"rel": 0.1} if name == "order" else {})}) for one in given]
     assert all(other.to_dict() == first.to_dict() for other in others)
 
 

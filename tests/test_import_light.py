@@ -67,7 +67,7 @@ ON_FILE = (
     "epsilon laplace --eps0 1 --n 1000 --delta 1e-6 --rel 1e-2",
     "epsilon krr -p k=10 --eps0 1 --n 1000 --delta 1e-6 --periods 3",
     "curve krr -p k=3 --eps0 1 --kind delta-eps --n 100 --to 1 --points 3",
-    "renyi krr -p k=3 --eps0 1 --n 100 --alpha 2 --rel 1e-2",
+    "renyi krr -p k=3 --eps0 1 --n 100 --order 2 --rel 1e-2",
     "pld krr -p k=3 --eps0 1 --n 100 --out pld.json",
     "epsilon users.toml --delta 1e-2",
     "frontier --k 4 --budget 1/2",

@@ -92,7 +92,7 @@ def options(command):
 
 
 ASKED = [
-    name for name in COMMANDS if name not in OTHERS and options(name) & {"--eps", "--delta", "--n", "--eps0", "--alpha"}
+    name for name in COMMANDS if name not in OTHERS and options(name) & {"--eps", "--delta", "--n", "--eps0", "--order"}
 ]
 BOUND = options("epsilon") - {"--json", "--explain"}
 

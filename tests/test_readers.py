@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import symshuffle
-from symshuffle import prove
+from symshuffle import delta, prove
 from symshuffle.cli import main
 from symshuffle.collect import make_plan
 from tests.shell import refused
@@ -101,7 +101,7 @@ def documents():
     plan = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr", periods=2).to_dict()
     older = plan | {"certified": plan["certified"] | {
         "delta_at_eps": "0.1", "rigour": "ball", "engine": "counts", "meaning": "a bound"}}  # fmt: skip
-    proof = prove(KRR, n=3, exp_eps="6/5")
+    proof = prove(delta(KRR, n=3, exp_eps="6/5")).content
     unread = frozenset({"labels", "table", "loss", "digest"})
     return {
         "matrix": Document("check x.json", "x.json", {"rows": [["1/2", "1/2"], ["1/4", "3/4"]]}),

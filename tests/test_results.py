@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from symshuffle import Bracket, CertificateError, InputError, Rigour, SafeEnd, Unsupported
-from symshuffle.base.results import Answer, AnswerMethods, Certified, check_claim, outward, safe_decimal
+from symshuffle.base.results import AnswerMethods, Certified, Result, check_claim, outward, safe_decimal
 from tests.shown import as_html
 
 
@@ -86,7 +86,7 @@ def test_answers_share_float_display_and_json():
     third = Bracket(Fraction(1, 3), Fraction(2, 3), Rigour.BALL, "ball", "by hand")
     for end, value in ((SafeEnd.LOWER, third.lower), (SafeEnd.UPPER, third.upper)):
         found = Sample(third, end)
-        assert isinstance(found, Answer)
+        assert isinstance(found, Result)
         assert not isinstance(found, Certified)
         assert float(found) == outward(value, up=end is SafeEnd.UPPER)
     assert repr(found) == "Sample([0.3333333333, 0.6666666667] (ball, ball): a <number>)"

@@ -29,7 +29,7 @@ def test_ends_are_rounded_outward():
 
 def test_curves_and_comparisons_have_rows_of_one_shape():
     krr = mechanism("krr").at(k=3, eps0=1)
-    for found in (delta_curve(krr, n=50, levels=["0", "0.1"]), tradeoff_curve(krr, n=50, alphas=["0.1"], levels=4)):
+    for found in (delta_curve(krr, n=50, eps=["0", "0.1"]), tradeoff_curve(krr, n=50, type_i=["0.1"], num_levels=4)):
         rows = found.to_rows()
         assert len(rows) == len(found.points) and rows[0]["safe"] == found.safe
         for row, point in zip(rows, found.points, strict=True):

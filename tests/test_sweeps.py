@@ -346,7 +346,7 @@ def test_sources_laws_results_and_errors_travel():
         symshuffle.optimal_decomposition(krr).law(Exp(Fraction(1, 3))),
         symshuffle.delta(krr, n=100, eps="0.1"),
         symshuffle.epsilon(krr, n=100, delta="1e-3", attain=True),
-        symshuffle.delta_curve(krr, n=100, levels=["0.1", "0.2"]),
+        symshuffle.delta_curve(krr, n=100, eps=["0.1", "0.2"]),
         symshuffle.solve_n(krr, eps="0.1", delta="1e-6"),
         symshuffle.compare(4, n=100, eps0=1, mechanisms=["krr"]),
     ]

@@ -50,7 +50,7 @@ def drawn(seed):
     yield "delta", *KRR, "--n", draw.choice((10, 40)), "--eps", "1", "--periods", 2, "--rel", "0.3"
     yield "solve-n", *finite, "--delta", delta, "--eps", "1/2"
     yield "solve-eps0", "krr", "-p", f"k={k}", "--n", 1000, "--delta", "1e-2", "--eps", "1/2", "--rel", "1e-2"
-    yield "renyi", *KRR, "--n", n, "--alpha", draw.choice((1, 2)), "--rel", "0.1"
+    yield "renyi", *KRR, "--n", n, "--order", draw.choice((1, 2)), "--rel", "0.1"
     kind = draw.choice((("delta-eps", "--to", "1", "--n", n), ("f-dp", "--n", n), ("eps-n", "--delta", "1e-2")))
     yield "curve", *KRR, "--points", 2, "--kind", *kind
 
@@ -142,7 +142,7 @@ EXTRAS = (
         ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--periods", 2, "--rel", "0.3"),
         "simpler_missing",
     ),
-    (front, "_attained", ("renyi", *KRR, "--n", 20, "--alpha", 2, "--rel", "0.3"), "attained_missing"),
+    (front, "_attained", ("renyi", *KRR, "--n", 20, "--order", 2, "--rel", "0.3"), "attained_missing"),
     (privacy, "_confirmed", ("delta", *KRR, *SMALL, "--confirm"), "confirmed_missing"),
     (
         vectors,

@@ -177,7 +177,7 @@ def _evaluated(
         return [getattr(point.y, end) for point in curve.points]
 
     def profile(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
-        return ends(delta_curve(of, n=n, levels=levels, direction=direction, rel=WIDTH))
+        return ends(delta_curve(of, n=n, eps=levels, direction=direction, rel=WIDTH))
 
     @cache
     def amplification(users: tuple[int, ...]) -> list[Fraction]:

@@ -1,6 +1,6 @@
 """What a computation returns: a number together with what it speaks about and how it is known, and what it says first.
 
-Every result that carries a number is an :class:`Answer`. The classes are frozen dataclasses of their own; what can be
+Every result that carries a number is an :class:`Result`. The classes are frozen dataclasses of their own; what can be
 said once for all of them (float, display, JSON) is in :class:`AnswerMethods`, which has no data. Where the number comes
 with a proof, the result is :class:`Certified`: ``verify()`` checks the proof from the problem alone, returns None,
 and raises :class:`~symshuffle.base.errors.CertificateError` naming the place where it fails.
@@ -220,7 +220,7 @@ class SafeEnd(enum.StrEnum):
 
 
 @runtime_checkable
-class Answer(Protocol):
+class Result(Protocol):
     """What every result has that carries a number."""
 
     @property
@@ -256,7 +256,7 @@ class Answer(Protocol):
 
 
 @runtime_checkable
-class Certified(Answer, Protocol):
+class Certified(Result, Protocol):
     """An answer that carries its proof."""
 
     def verify(self) -> None:
@@ -280,7 +280,7 @@ def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
 
 
 class AnswerMethods:
-    """Float, display and JSON of an :class:`Answer`, for dataclasses that say ``bracket``, ``about`` and ``safe``.
+    """Float, display and JSON of an :class:`Result`, for dataclasses that say ``bracket``, ``about`` and ``safe``.
 
     It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` keeps the short text form.
     """
@@ -288,40 +288,40 @@ class AnswerMethods:
     __slots__ = ()
 
     @property
-    def how(self: Answer) -> str:
+    def how(self: Result) -> str:
         """How the number is known."""
         return self.bracket.how
 
-    def to_dict(self: Answer) -> dict[str, Any]:
+    def to_dict(self: Result) -> dict[str, Any]:
         """JSON-ready form: the bracket, its rigour, its meaning and its method."""
         return self.bracket.to_dict() | {"about": self.about, "how": self.how}
 
     @property
-    def safe_end(self: Answer) -> Fraction:
+    def safe_end(self: Result) -> Fraction:
         """The safe end itself, not rounded."""
         if self.safe is SafeEnd.NEITHER:
             name = type(self).__name__
             raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
         return self.bracket.upper if self.safe is SafeEnd.UPPER else self.bracket.lower
 
-    def __float__(self: Answer) -> float:
+    def __float__(self: Result) -> float:
         return outward(self.safe_end, up=self.safe is SafeEnd.UPPER)
 
-    def __str__(self: Answer) -> str:
+    def __str__(self: Result) -> str:
         return f"{self.bracket}: {self.about}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"
 
     @property
-    def lines(self: Answer) -> FirstLines:
+    def lines(self: Result) -> FirstLines:
         """First lines of the answer: the safe number, its subject, and its evidence."""
         rigour = self.bracket.rigour
         return FirstLines(
             "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {rigour.words}"
         )
 
-    def _repr_html_(self: Answer) -> str:
+    def _repr_html_(self: Result) -> str:
         return self.lines.to_html()
 
 

@@ -58,7 +58,7 @@ def plan(
 ) -> None:
     """Choose a mechanism with rational parameters for a survey, and certify eps at exactly these."""
     from symshuffle.accountants.deployment.model import UNSAID
-    from symshuffle.accountants.deployment.subjects import read_deployment
+    from symshuffle.accountants.questions.solve import epsilon
     from symshuffle.collect.files import check_new, read_labels
     from symshuffle.collect.search import make_plan
 
@@ -85,8 +85,7 @@ def plan(
             **given,
         )
     if proof is not None:  # first: a plan without the proof that was asked for is not written
-        deployment = read_deployment(found.scheme.mechanism(), {"n": users, **given})
-        write_proof(proof, deployment, delta=found.delta, upper=found.eps)
+        write_proof(proof, epsilon(found.scheme.mechanism(), n=users, delta=found.delta, **given))
     write_atomically(out, found.to_json(), argument="--out")
     if show.data({**found.to_dict(), "bound": _bound(found)}):
         return

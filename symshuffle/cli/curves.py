@@ -38,7 +38,7 @@ from symshuffle.cli.options import (
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.bounds.amplification import Inverse
+    from symshuffle.accountants.bounds.answers import Answer
     from symshuffle.accountants.questions.curves import Curve
     from symshuffle.accountants.questions.tradeoff_function import GaussianLimit
 
@@ -97,9 +97,11 @@ def curve(
     asked: Asked,
     kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
-    start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", help="First eps, n or type I error; default 0, 1000 or 0.")
+    ] = None,
     stop: Annotated[
-        str | None, typer.Option("--to", help="Last eps (required for delta-eps), n or alpha; default 1e6 or 1.")
+        str | None, typer.Option("--to", help="Last eps (required for delta-eps), n or type I error; default 1e6 or 1.")
     ] = None,
     points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
     direction: QuestionOption = Question.BOTH,
@@ -220,20 +222,20 @@ def _curve(
         return curves.amplification_curve(asked, delta=delta, users=users, direction=direction, **options)
     if kind is CurveKind.DELTA_EPS:
         levels = curves.spaced(start or "0", stop, points)
-        return curves.delta_curve(asked, levels=levels, direction=direction, **options)
+        return curves.delta_curve(asked, eps=levels, direction=direction, **options)
     if direction is not Question.BOTH:
         raise InputError("--direction", direction.value, "both: a trade-off takes both")
     alphas = curves.spaced(start or "0", stop or "1", points)
-    return tradeoff_curve(asked, alphas=alphas, **options)
+    return tradeoff_curve(asked, type_i=alphas, **options)
 
 
-def _show(found: Inverse, inputs: dict[str, Any], show: Show) -> None:
+def _show(found: Answer, inputs: dict[str, Any], show: Show) -> None:
     safe, ends = found.safe, found.bracket.decimals(12)
     other = SafeEnd.UPPER if safe is SafeEnd.LOWER else SafeEnd.LOWER
     rows = [
         ("safe end", ends[safe]),
         ("other end", ends[other]),
-        ("delta there <=", found.delta.decimals(12)["upper"]),
+        ("delta there <=", found.delta_at_ends[0].decimals(12)["upper"]),
     ]
     show.answer(found, [*rows, *known(found), ("meaning", found.meaning)], inputs)
 
@@ -282,7 +284,7 @@ def _drawn(found: Curve, form: str, title: str, limit: GaussianLimit | None) -> 
         marker="" if found.kind is CurveKind.F_DP else ".",
         label=f"{found.safe} end (the bound)",
     )
-    names = {"eps": "ε", "delta": "δ", "n": "n (users)", "alpha": "type I error α", "beta": "type II error β"}
+    names = {"eps": "ε", "delta": "δ", "n": "n (users)", "type_i": "type I error", "type_ii": "type II error"}
     axes.set(xlabel=names[found.x], ylabel=names[found.y])
     axes.set_title("\n".join(wrap(title, 70)), fontsize="medium")
     axes.grid(alpha=0.3)

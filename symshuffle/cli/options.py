@@ -15,12 +15,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.artifacts import check_destination
 from symshuffle.base.choices import Loss, Question, Rigour
 from symshuffle.base.numbers import counted
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.deployment.model import Deployment
+    from symshuffle.accountants.bounds.answers import Answer
     from symshuffle.base.results import Bracket
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -256,20 +256,15 @@ Proof = Annotated[
 ]
 
 
-def write_proof(file: Path | None, deployment: Deployment, **question: Any) -> None:
-    """Write the proof of an answer where one is asked for, and say on standard error what was proved.
-
-    The question is that of :func:`symshuffle.prove` if it names a level, otherwise that of ``prove_epsilon``.
-    """
+def write_proof(file: Path | None, answer: Answer) -> None:
+    """Write the proof of an answer where one is asked for, and say on standard error what was proved."""
     if file is None:
         return
-    from symshuffle.accountants.questions.proof import prove, prove_epsilon
-    from symshuffle.ledger.recheck import bound
+    from symshuffle.accountants.questions.proof import prove
 
     check_destination(file, argument="--proof")
-    door = prove if question.keys() & {"eps", "exp_eps"} else prove_epsilon
-    content = door(deployment, **question)
-    write_atomically(file, json.dumps(content, indent=1) + "\n", argument="--proof")
-    rounding = getattr(deployment.groups[0].randomizer, "rounding", None)
+    proved = prove(answer)
+    proved.save(file)
+    rounding = answer.neighbours.rounding
     of = "" if rounding is None else f"; it is about {rounding}"
-    typer.echo(f"{file} proves {bound.check(content)}{of}", err=True)
+    typer.echo(f"{file} proves {proved}{of}", err=True)

@@ -38,7 +38,7 @@ from symshuffle.cli.options import (
 from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.bounds.amplification import Amplification
+    from symshuffle.accountants.bounds.answers import Answer
     from symshuffle.accountants.deployment.reduced import Reduction
     from symshuffle.accountants.deployment.reduction import Source
     from symshuffle.base.choices import Route
@@ -76,7 +76,6 @@ def delta(
     subject, order = asked.subject(**given), read_target(**given)
     wide = solve.USUAL_WIDTH if rel is None else rel
     chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
-    write_proof(proof, subject.deployment, exp_eps=order, direction=direction)
     bound = solve.delta(
         subject.deployment,
         exp_eps=order,
@@ -87,6 +86,7 @@ def delta(
         bits=LAW_BITS,
         attain=show.full,
     )
+    write_proof(proof, bound)
     blanket = asked.fields.blanket
     confirmed = _optional_confirmation(asked, subject, bound, order) if confirm else (None, "")
     inside = confirmed[0] and confirmed[0].inside(bound.bracket)
@@ -129,7 +129,7 @@ def epsilon(
         attain=show.full,
     )
     top = bound.bracket.upper
-    write_proof(proof, subject.deployment, delta=target, upper=top, direction=direction)
+    write_proof(proof, bound)
     at = Exp(top) if top else Fraction(1)
     confirmed = _optional_confirmation(asked, subject, bound, at) if confirm else (None, "")
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
@@ -250,7 +250,7 @@ def example() -> None:
 
 
 def _optional_confirmation(
-    asked: Asked, subject: DescribedDeployment, bound: Amplification, target: Real
+    asked: Asked, subject: DescribedDeployment, bound: Answer, target: Real
 ) -> tuple[Confirmation | None, str]:
     """A second opinion, or None and the reason why there is none: it never refuses the answer."""
 
@@ -265,7 +265,7 @@ def _optional_confirmation(
 def _confirmed(
     asked: Source,
     reduced: Reduction,
-    bound: Amplification,
+    bound: Answer,
     target: Real,
     *,
     route: Route | str = "auto",
@@ -299,7 +299,7 @@ def _largest(found: Iterable[Confirmation]) -> Confirmation:
 
 
 def _show(
-    bound: Amplification,
+    bound: Answer,
     confirmation: tuple[Confirmation | None, str],
     inside: bool | None,
     subject: DescribedDeployment,
@@ -327,7 +327,7 @@ def _show(
         raise typer.Exit(1)
 
 
-def _explained(bound: Amplification, beside: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _explained(bound: Answer, beside: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Everything that an answer says beside its first lines."""
     exact, attained, wide = bound.bracket.exact, bound.attained, bound.bracket.relative_width
     # As many digits as it takes to tell the ends apart.

@@ -13,7 +13,7 @@ from symshuffle.configuration.randomizers import PARAMETERS, description
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from symshuffle.accountants.bounds.amplification import Amplification
+    from symshuffle.accountants.bounds.answers import Answer
     from symshuffle.base.choices import Rigour
     from symshuffle.base.numbers import Real
     from symshuffle.engines.confirm import Confirmation
@@ -51,7 +51,7 @@ def is_vector(found: object) -> bool:
 
 
 def beside(
-    asked: Any, bound: Amplification, target: Real, level: Rigour | None, rel: float, blanket: str | None
+    asked: Any, bound: Answer, target: Real, level: Rigour | None, rel: float, blanket: str | None
 ) -> dict[str, Any]:
     """Of a mechanism of vectors: both orders of the pair, and the same for each blanket, or why there is none.
 
@@ -117,7 +117,7 @@ def _shortened(upper: str) -> str:
     return format_decimal(parse_rational(upper, "upper"), digits=9, up=True)
 
 
-def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | None) -> Confirmation:
+def confirmed(asked: Any, bound: Answer, target: Real, blanket: str | None) -> Confirmation:
     """The larger order by quadrature that shares nothing with the engines."""
     from symshuffle.engines.confirm import Confirmation
     from symshuffle.vectors.privacy.confirmation import confirm_pair

@@ -47,7 +47,7 @@ app = typer.Typer()
 )
 def renyi(
     asked: Asked,
-    alpha: Annotated[str, typer.Option("--alpha", help="Order, from 1 (relative entropy) to 10,000.")],
+    order: Annotated[str, typer.Option("--order", help="Order, from 1 (relative entropy) to 10,000.")],
     direction: QuestionOption = Question.BOTH,
     rel: Rel = 1e-3,
     rigour: Annotated[
@@ -58,10 +58,10 @@ def renyi(
     """Bound the Rényi divergence of shuffled messages, from their profile; divergences of rounds add up."""
     from symshuffle.accountants.renyi import front as view
 
-    subject = asked.subject(alpha=alpha)
+    subject = asked.subject(order=order)
     found = view.renyi(
         subject.experiment,
-        alpha=alpha,
+        order=order,
         direction=direction,
         rigour=rigour,
         rel=rel,

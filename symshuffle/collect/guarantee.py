@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, final
 
-from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
 from symshuffle.accountants.deployment.model import UNSAID, Deployment, fields_set
 from symshuffle.base.choices import Rigour
@@ -58,7 +58,7 @@ class Guarantee:
         Messages that were sent; None before there are any.
     eps, delta : Fraction
         The level; with ``bound`` it is certified, without it is what was asked for.
-    bound : Amplification or None
+    bound : Answer or None
         Bound on delta at eps, calculated when this object was made; None if the plan has no certificate.
     rounds : int
         Rounds with fresh randomness, each of ``users``, which have the level together; messages are those of one.
@@ -71,7 +71,7 @@ class Guarantee:
     messages: int | None
     eps: Fraction
     delta: Fraction
-    bound: Amplification | None = None
+    bound: Answer | None = None
     rounds: int = 1
 
     @property
@@ -116,7 +116,7 @@ class Guarantee:
 
 
 @lru_cache(maxsize=16)
-def bounded_delta(made: Scheme, n: int, eps: Fraction, covered: Deployment) -> Amplification:
+def bounded_delta(made: Scheme, n: int, eps: Fraction, covered: Deployment) -> Answer:
     """Bound on delta of n users at eps: in balls, or in doubles with a stated error where balls do not decide.
 
     Of several periods together it is in doubles, since balls cost many times as much there.

@@ -32,7 +32,7 @@ from symshuffle.collect.messages import Categories, Client, chunk, read_lines
 from symshuffle.collect.scheme import Integers, Scheme, uniform
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.bounds.amplification import Amplification
+    from symshuffle.accountants.bounds.answers import Answer
     from symshuffle.utility.estimation.votes import VoteNoise
 
 KIND: Final = "symshuffle collection plan"
@@ -240,7 +240,7 @@ class Plan:
         )
 
     @property
-    def bound(self) -> Amplification | None:
+    def bound(self) -> Answer | None:
         """Bound on delta at eps, calculated anew; None if the plan has no certificate."""
         known = read_certificate(self.certified, self.eps, self.delta)
         return (

@@ -98,8 +98,8 @@ def test_every_door_without_a_matrix_takes_it() -> None:
     whole = epsilon(source, n=1000, delta="1e-6").bracket.upper
     for whom in ({"group_size": 2}, {"dropout": "1/10"}, {"min_batch_size": 500}):
         assert epsilon(source, n=1000, delta="1e-6", **whom).bracket.upper > whole
-    assert renyi(source, n=1000, alpha=2).bracket.upper > 0
-    content = prove(source, n=1000, eps="0.1")
+    assert renyi(source, n=1000, order=2).bracket.upper > 0
+    content = prove(delta(source, n=1000, eps="0.1")).content
     assert "any-ldp" in bound.check(content)
 
 
@@ -110,7 +110,7 @@ def test_every_door_without_a_matrix_takes_it() -> None:
         ["epsilon", "--n", "100", "--delta", "1e-3"],
         ["epsilon", "--n", "100", "--delta", "1e-3", "--periods", "3"],
         ["solve-n", "--eps", "0.5", "--delta", "1e-3"],
-        ["renyi", "--n", "100", "--alpha", "2"],
+        ["renyi", "--n", "100", "--order", "2"],
     ],
 )
 def test_the_commands_take_it(asked: list[str]) -> None:

@@ -96,7 +96,7 @@ def test_a_trade_off_contains_that_of_the_reduction_pair(n):
     """Against the Neyman-Pearson lemma: two inputs, nobody else, so the bound is the divergence of its own pair."""
     pair = reduction(mechanism("rr").at(lam=3))
     alphas = [Fraction(i, 8) for i in range(9)]
-    curve = tradeoff_curve(pair, n=n, alphas=alphas, levels=20)
+    curve = tradeoff_curve(pair, n=n, type_i=alphas, num_levels=20)
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
     laws = optimal_decomposition(mechanism("rr").at(lam=3)).numeric().reduction_pair().histogram_laws(n)
@@ -111,7 +111,7 @@ def test_beyond_the_last_level_a_trade_off_is_bounded_by_what_is_revealed():
     rare, mass = Fraction(1, 10**12), Fraction(1, 10**5)
     first, second = (mass, 1 - 3 * mass, 2 * mass), (rare, 1 - rare, Fraction(0))
     alphas = [rare / 100, rare / 10, rare / 2, rare, 10 * rare]
-    curve = tradeoff_curve(Channel((first, second)), n=1, alphas=alphas, levels=40)
+    curve = tradeoff_curve(Channel((first, second)), n=1, type_i=alphas, num_levels=40)
     for alpha, point in zip(alphas, curve.points, strict=True):
         truth = neyman_pearson(dict(enumerate(second)), dict(enumerate(first)), alpha)
         assert point.y.lower <= truth <= point.y.upper
@@ -120,17 +120,17 @@ def test_beyond_the_last_level_a_trade_off_is_bounded_by_what_is_revealed():
 def test_a_real_pair_of_datasets_is_above_the_trade_off():
     channel = mechanism("krr").at(k=3, lam=3).channel()
     alphas = [Fraction(i, 10) for i in range(11)]
-    curve = tradeoff_curve(channel, n=3, alphas=alphas)
+    curve = tradeoff_curve(channel, n=3, type_i=alphas)
     real = [histogram_law([channel.rows[x], channel.rows[2], channel.rows[2]]) for x in (0, 1)]
     for alpha, point in zip(alphas, curve.points, strict=True):
         assert neyman_pearson(*real, alpha) >= point.y.lower
     assert curve.safe == "lower"
     with pytest.raises(InputError, match="alpha"):
-        tradeoff_curve(channel, n=3, alphas=["3/2"])
+        tradeoff_curve(channel, n=3, type_i=["3/2"])
 
 
 def test_a_trade_off_of_what_reveals_everything_is_zero():
-    curve = tradeoff_curve(mechanism("identity").at(k=3), n=5, alphas=["0", "1/2", "1"])
+    curve = tradeoff_curve(mechanism("identity").at(k=3), n=5, type_i=["0", "1/2", "1"])
     assert all(point.y.lower == 0 for point in curve.points)
     assert all(point.y.upper < Fraction(1, 10**4) for point in curve.points if point.x > 0)
 
@@ -158,7 +158,7 @@ def test_users_at_level_zero():
     """The widest margin there is: eighty billion users, where the finest widths are out of reach."""
     found = solve_n(mechanism("krr").at(k=10, eps0=1), eps=0, delta="1e-6")
     assert found.bracket.relative_width < 1e-3
-    assert found.delta.upper <= Fraction(1, 10**6)
+    assert found.delta_at_ends[0].upper <= Fraction(1, 10**6)
 
 
 def laws_at(source, levels):

@@ -15,7 +15,7 @@ KRR = mechanism("krr").at(k=10, eps0=1)
 
 def test_a_curve_has_a_point():
     with pytest.raises(InputError, match="levels"):
-        delta_curve(KRR, n=5, levels=[])
+        delta_curve(KRR, n=5, eps=[])
 
 
 def test_what_doubles_do_not_resolve_is_answered_in_balls():

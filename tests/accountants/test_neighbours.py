@@ -13,7 +13,7 @@ from typing import get_type_hints
 import pytest
 
 from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
-from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
@@ -70,7 +70,7 @@ def test_a_zero_out_reduction_goes_through_every_front_door():
     assert smallest.attained is not None
     assert smallest.attained.lower <= smallest.bracket.upper
     fewest = solve_n(reduced, eps="0.5", delta="1e-3")
-    curve = delta_curve(reduced, n=50, levels=["0.1", "0.2"])
+    curve = delta_curve(reduced, n=50, eps=["0.1", "0.2"])
     for found in (smallest, fewest, curve):
         assert found.neighbours.adjacency is Relation.ZERO_OUT
         assert "null symbol" in found.about
@@ -105,7 +105,7 @@ def test_an_answer_has_one_shape():
 def test_a_float_of_an_answer_is_not_below_it(upper):
     bracket = Bracket(Fraction(0), upper, Rigour.EXACT, "none", "given")
     some = Neighbours("inputs 0 and <1>", False, Relation.REPLACE_ONE, "both", 2, "no theorem")
-    found = Amplification("delta", bracket, some)
+    found = Answer("delta", bracket, some)
     assert Fraction(float(found)) >= upper
     assert "&lt;1&gt;" in as_html(found)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import Channel, Exp, Unsupported, delta, epsilon, mechanism, prove, prove_epsilon
+from symshuffle import Channel, Exp, Unsupported, delta, epsilon, mechanism, prove
 from symshuffle.cli import app
 from symshuffle.ledger.recheck import bound
 
@@ -124,7 +124,7 @@ def agrees(seed: int) -> bool:
     """Whether a drawn request was proved, and as near to the ball engine as promised; False where none is possible."""
     source, asked = drawn(random.Random(seed))
     try:
-        content = prove(source, **asked)
+        content = prove(delta(source, **asked)).content
     except Unsupported as error:
         assert "no line of at most" in str(error) or "the bound is 0 there" in str(error)
         return False
@@ -157,7 +157,7 @@ def case(place: int) -> tuple[dict[str, Any], F]:
     source, asked = CASES[place]
     exact = delta(source, rigour="exact", **asked).bracket.exact
     assert exact is not None
-    return prove(source, **asked), exact
+    return prove(delta(source, **asked)).content, exact
 
 
 def tampered(content: dict[str, Any], exact: F, rng: random.Random) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def test_ten_thousand_tampered_files() -> None:
 
 def test_a_changed_statement_is_printed_as_changed() -> None:
     source, asked = CASES[0]
-    content = prove(source, **asked)
+    content = prove(delta(source, **asked)).content
     said = content["statement"]
     for name, value in {"exp_eps": "2", "users": 7, "group": 2, "mechanism": {"name": "rr"}, "exp_eps0": "2"}.items():
         changed = signed(content, **{name: value, "delta": "1/1"})
@@ -216,7 +216,7 @@ def test_a_changed_statement_is_printed_as_changed() -> None:
 @pytest.mark.parametrize(
     ("source", "asked", "named"),
     [
-        (mechanism("laplace"), {}, "laplace"),
+        (mechanism("laplace").at(eps0=1), {}, "laplace"),
         (mechanism("krr").at(k=3, lam=2), {"dropout": "1/10"}, "dropout"),
         (mechanism("krr").at(k=3, lam=2), {"direction": "forward"}, "direction"),
         (mechanism("krr").at(k=3, eps0=1).channel(), {}, "rational"),
@@ -224,12 +224,12 @@ def test_a_changed_statement_is_printed_as_changed() -> None:
 )
 def test_what_has_no_proof_is_refused_by_name(source: Any, asked: dict[str, Any], named: str) -> None:
     with pytest.raises(Unsupported, match=named):
-        prove(source, n=100, eps="0.1", **asked)
+        prove(delta(source, n=100, eps="0.1", **asked)).content
 
 
 def test_a_channel_of_doubles_is_proved_for_its_decimals() -> None:
     doubles, exact = Channel(((0.5, 0.5), (0.25, 0.75))), Channel.from_rows([["1/2", "1/2"], ["1/4", "3/4"]])
-    assert prove(doubles, n=100, eps="0.1") == prove(exact, n=100, eps="0.1")
+    assert prove(delta(doubles, n=100, eps="0.1")).content == prove(delta(exact, n=100, eps="0.1")).content
 
 
 def test_rounds_are_refused_and_leave_no_file(tmp_path: Path) -> None:
@@ -244,6 +244,6 @@ def test_epsilon_of_few_users_is_proved_a_little_above() -> None:
     source = mechanism("krr").at(k=10, eps0=2)
     for n in (30, 100):
         upper = epsilon(source, n=n, delta="1e-4").bracket.upper
-        said = prove_epsilon(source, n=n, delta="1e-4")["statement"]
+        said = prove(epsilon(source, n=n, delta="1e-4")).statement
         assert upper <= F(said["exp_eps"][4:-1]) <= upper * ONE_PART_IN_A_THOUSAND
         assert said["delta"] == "1/10000"

@@ -25,9 +25,10 @@ def test_a_proof_covers_one_round(target, capsys, tmp_path, monkeypatch):
         capsys, target[0], "krr", "-p", "k=3", "--lam", 2, "--n", 9, "--periods", 2, *target[1:], "--proof", "p"
     )
     assert "a proof covers one" in again
-    for ask in (lambda r: symshuffle.prove(r, n=9, eps=1), lambda r: symshuffle.prove_epsilon(r, n=9, delta="1e-3")):
+    twice = symshuffle.Deployment(KRR, periods=2)
+    for answer in (symshuffle.delta(twice, n=9, eps=1), symshuffle.epsilon(twice, n=9, delta="1e-3")):
         with pytest.raises(Unsupported, match="a proof covers one"):
-            ask(symshuffle.Deployment(KRR, periods=2))
+            symshuffle.prove(answer)
 
 
 @pytest.mark.parametrize("name", [None, "krr", "oue", "subset-selection"])
@@ -41,13 +42,16 @@ def test_a_plan_that_no_target_helps_names_the_option(name, capsys, tmp_path, mo
 def test_a_proof_with_the_largest_blanket_is_that_without_one(whom):
     channel = symshuffle.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
     for source in (KRR, channel):
-        proofs = [symshuffle.prove(source, n=9, eps="1/10", **whom, **more) for more in ({}, {"blanket": "largest"})]
+        asked = {"n": 9, "eps": "1/10", **whom}
+        proofs = [
+            symshuffle.prove(symshuffle.delta(source, **asked, **more)).content for more in ({}, {"blanket": "largest"})
+        ]
         assert proofs[0]["statement"] == proofs[1]["statement"]
         bound.check(proofs[1])
         top = symshuffle.delta(source, n=9, eps="1/10", rigour="ball", blanket="largest", **whom).bracket
         assert top.lower <= F(proofs[1]["statement"]["delta"])
     with pytest.raises(Unsupported, match="blanket"):
-        symshuffle.prove(KRR, n=9, eps="1/10", blanket="mechanism")
+        symshuffle.prove(symshuffle.delta(KRR, n=9, eps="1/10", blanket="mechanism")).content
 
 
 def test_a_plan_with_the_largest_blanket_is_proved(capsys, tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ from symshuffle import (
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.renyi.orders import divergence, stretches, whole_line
 from symshuffle.base.numbers import working_precision
-from symshuffle.base.results import Answer
+from symshuffle.base.results import Result
 from symshuffle.decompositions import ReductionPair
 from tests.shown import as_html
 
@@ -75,17 +75,17 @@ def test_one_user_has_the_divergence_of_the_rows_in_every_direction(alpha):
     truth["both"] = max(truth.values())
     assert abs(truth["forward"] - truth["reverse"]) > F(1, 20)
     for direction, value in truth.items():
-        found = renyi(pair, n=1, alpha=alpha, direction=direction, rel=1e-2)
+        found = renyi(pair, n=1, order=alpha, direction=direction, rel=1e-2)
         assert found.bracket.lower <= value <= found.bracket.upper
         assert found.bracket.relative_width <= 1e-2
-        assert isinstance(found, Answer)
+        assert isinstance(found, Result)
         assert float(found) >= found.bracket.upper
 
 
 def test_rounds_add_up():
     krr = mechanism("krr").at(k=3, lam=2)
-    one = renyi(krr, n=50, alpha=4, rel=1e-2)
-    seven = renyi(krr, n=50, periods=7, alpha=4, rel=1e-2)
+    one = renyi(krr, n=50, order=4, rel=1e-2)
+    seven = renyi(krr, n=50, periods=7, order=4, rel=1e-2)
     assert seven.bracket.upper == 7 * one.bracket.upper
     assert seven.bracket.lower == 7 * one.bracket.lower
     assert "may depend on earlier messages" in seven.about
@@ -93,44 +93,44 @@ def test_rounds_add_up():
     mixed = renyi(
         [Deployment(Group(krr, 50), periods=2), Deployment(Group(UNEQUAL, 9), periods=3)],
         n=None,
-        alpha=4,
+        order=4,
         rel=1e-2,
         attain=True,
     )
-    other = renyi(UNEQUAL, n=9, alpha=4, rel=1e-2)
+    other = renyi(UNEQUAL, n=9, order=4, rel=1e-2)
     assert mixed.bracket.upper == 2 * one.bracket.upper + 3 * other.bracket.upper
     assert 0 < mixed.attained.lower <= mixed.bracket.upper
     assert "in 2 rounds" in mixed.attained.datasets
-    assert renyi(krr, n=50, periods=1, alpha=4, rel=1e-2).bracket == one.bracket
+    assert renyi(krr, n=50, periods=1, order=4, rel=1e-2).bracket == one.bracket
 
 
 def test_balls():
-    found = renyi(UNEQUAL, n=4, alpha="5/2", rigour="ball", rel=1e-2)
+    found = renyi(UNEQUAL, n=4, order="5/2", rigour="ball", rel=1e-2)
     assert found.bracket.rigour == "ball"
     assert found.bracket.relative_width <= 1e-2
-    assert json.loads(json.dumps(found.to_dict()))["alpha"] == "5/2"
+    assert json.loads(json.dumps(found.to_dict()))["order"] == "5/2"
     assert "5/2" in repr(found)
     assert "<table>" in as_html(found)
 
 
 def test_a_width_that_is_missed_is_said(monkeypatch):
     monkeypatch.setattr("symshuffle.accountants.renyi.refined_profile._MOST_NODES", 20)
-    assert renyi(UNEQUAL, n=4, alpha=2, rel=1e-6).bracket.aimed == 1e-6
+    assert renyi(UNEQUAL, n=4, order=2, rel=1e-6).bracket.aimed == 1e-6
 
 
 def test_nothing_told_is_nothing():
-    found = renyi(mechanism("constant").at(k=3), n=5, alpha=2, attain=True)
+    found = renyi(mechanism("constant").at(k=3), n=5, order=2, attain=True)
     assert found.bracket.upper == 0
     assert float(found) == 0
 
 
 def test_an_infinite_divergence_is_refused():
     with pytest.raises(Unsupported, match="infinite: some messages reveal"):
-        renyi(mechanism("erasure").at(k=3, p="1/2"), n=10, alpha=2)
+        renyi(mechanism("erasure").at(k=3, p="1/2"), n=10, order=2)
     from symshuffle.vectors import BlanketMixedGaussian
 
     with pytest.raises(Unsupported, match="may be infinite"):
-        renyi(BlanketMixedGaussian("0.9", "2"), n=10, alpha=2)
+        renyi(BlanketMixedGaussian("0.9", "2"), n=10, order=2)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_wrong_input_is_refused(options, message):
 
 def test_rounds_have_no_direction():
     with pytest.raises(InputError, match="mix the orders"):
-        renyi(UNEQUAL, n=5, periods=2, alpha=2, direction="forward")
+        renyi(UNEQUAL, n=5, periods=2, order=2, direction="forward")
 
 
 def test_the_gaussian_comes_near_and_promises_nothing():
@@ -158,10 +158,10 @@ def test_the_gaussian_comes_near_and_promises_nothing():
     plan = Deployment(krr, periods=9)
     found = gaussian_limit(plan, n=10_000)
     assert found.mu == pytest.approx(3 * gaussian_limit(krr, n=10_000).mu)
-    assert found.renyi(2) == pytest.approx(float(renyi(plan, n=10_000, alpha=2)), rel=1e-2)
+    assert found.renyi(2) == pytest.approx(float(renyi(plan, n=10_000, order=2)), rel=1e-2)
     assert found.to_dict()["certified"] is False
     assert "no guarantee" in found.about
-    assert not isinstance(found, Answer)
+    assert not isinstance(found, Result)
     assert (found.tradeoff(0), found.tradeoff(1)) == (1, 0)
     # At level 0 the errors sum to one minus the total variation distance of the two Gaussians.
     assert 1 - 2 * found.tradeoff(found.tradeoff("1/2")) == pytest.approx(0, abs=1e-9)

@@ -63,14 +63,14 @@ def test_balls_tell_the_same(digits):
 @pytest.mark.parametrize(("digits", "n"), some(itertools.product(SCALES, (6, 10**9)), 4))
 def test_renyi_of_what_tells_little(digits, n):
     source, alpha = mechanism("rr").at(lam=cap(digits)), F(3, 2)
-    found = symshuffle.renyi(source, n=n, alpha=alpha, rel=1e-2, attain=True)
+    found = symshuffle.renyi(source, n=n, order=alpha, rel=1e-2, attain=True)
     low, high, reached = told(found)
     assert high - low <= F(1, 100) * high
     if digits > 1:  # alpha / 2 times the squared distance, ((lam - 1) / 2)^2 4 / n, of the two laws
         limit = alpha / 2 * F(1, 10 ** (2 * digits)) / n
         assert low * F(9, 10) <= limit <= high * F(11, 10)
         assert reached >= limit * F(9, 10)
-    twice = symshuffle.renyi(source, n=n, periods=2, alpha=alpha, rel=1e-2)
+    twice = symshuffle.renyi(source, n=n, periods=2, order=alpha, rel=1e-2)
     assert twice.bracket.upper >= high
 
 
@@ -99,7 +99,7 @@ def test_less_than_doubles_can_size_is_refused_in_one_line():
 
 
 def test_a_divergence_needs_no_losses_in_doubles():
-    one, both = (symshuffle.renyi(mechanism("rr").at(lam=cap(200)), n=10, alpha=2, periods=t) for t in (1, 2))
+    one, both = (symshuffle.renyi(mechanism("rr").at(lam=cap(200)), n=10, order=2, periods=t) for t in (1, 2))
     assert 0 < one.bracket.lower <= one.bracket.upper < F(1, 10**395)
     assert (both.bracket.lower, both.bracket.upper) == (2 * one.bracket.lower, 2 * one.bracket.upper)
 

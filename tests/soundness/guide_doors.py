@@ -233,7 +233,7 @@ def information():
 DOORS = {
     "information": (lambda: maximise(mutual_information([Fraction(1, 3)] * 3), 3).value, information),
     "renyi": (
-        lambda: symshuffle.renyi(ReductionPair(*SKEW, SKEW[1]), n=1, alpha=3, direction="forward", rel=1e-2).bracket,
+        lambda: symshuffle.renyi(ReductionPair(*SKEW, SKEW[1]), n=1, order=3, direction="forward", rel=1e-2).bracket,
         renyi_of_rows,
     ),
     "contour": (by(Contour(rel=1e-2)), value),

@@ -23,8 +23,6 @@ from symshuffle import (
     minimax_tradeoff,
     optimal_decomposition,
     privacy_loss,
-    prove,
-    prove_epsilon,
     total_variation,
     trace_frontier,
 )
@@ -69,7 +67,7 @@ PAIR = worst_pair(LINE, adjacency="zero-out")
 WIDE = BlanketMixedGaussian("0.95", "4.6")
 WISH = {"n": 9, "delta": "1/10", "rel": 0.1}
 REDUCED = reduction.reduction(W)
-CURVE = curves.delta_curve(REDUCED, n=3, levels=[0])
+CURVE = curves.delta_curve(REDUCED, n=3, eps=[0])
 LAW = REDUCED.laws(F(6, 5), Question.FORWARD, None)[0]
 DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
@@ -109,15 +107,13 @@ def several(arguments, function, /, *given, **named):
 
 
 ROWS = (
-    row("direction", prove, KRR, n=3, eps=1),
-    row("direction", prove_epsilon, KRR, n=3, delta="1/10"),
     row("loss", make_plan, 3, **ASKED, delta="1/2", mechanism="krr"),
     row("loss", matching.Match, "eps0", HALF, None),
     row("loss", votes.VoteNoise(F(1), F(2), 3, "").worst),
-    row("direction rigour", curves.delta_curve, W, n=3, levels=[F(1, 10)]),
+    row("direction rigour", curves.delta_curve, W, n=3, eps=[F(1, 10)]),
     row("direction rigour", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1),
-    row("rigour", tradeoff_function.tradeoff_curve, W, n=3, alphas=[HALF], levels=3),
-    row("direction rigour", renyi.renyi, W, n=3, alpha=2, rel=0.1),
+    row("rigour", tradeoff_function.tradeoff_curve, W, n=3, type_i=[HALF], num_levels=3),
+    row("direction rigour", renyi.renyi, W, n=3, order=2, rel=0.1),
     row("direction", tradeoff_function.gaussian_limit, W, n=3),
     row("rigour", densities.density_bracket, DENSITIES, 1, rel=0.5),
     row("direction rigour", evaluate.Request.of),

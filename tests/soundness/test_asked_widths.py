@@ -29,7 +29,7 @@ DOORS = {
     "delta": lambda rel: ss.delta(KRR, n=30, eps="1/5", rel=rel).bracket,
     "epsilon": lambda rel: ss.epsilon(KRR, n=30, delta="1/100", rel=rel).bracket,
     "solve_eps0": lambda rel: ss.solve_eps0(ss.mechanism("rr"), n=30, eps="1/2", delta="1/100", rel=rel).bracket,
-    "renyi": lambda rel: renyi.renyi(W, n=5, alpha=2, rel=rel).bracket,
+    "renyi": lambda rel: renyi.renyi(W, n=5, order=2, rel=rel).bracket,
     "delta of groups": lambda rel: ss.delta([ss.Group(W, 1), ss.Group(W, 3)], exp_eps=F(6, 5), rel=rel).bracket,
     "epsilon of groups": lambda rel: ss.epsilon([ss.Group(W, 1), ss.Group(W, 3)], delta="1/100", rel=rel).bracket,
     "worst_of_two_types": lambda rel: adversary.worst_of_two_types(W, 6, F(6, 5), rel=rel).bracket,

@@ -184,7 +184,7 @@ def of_epsilon(case: Case, n: int, direction: str, covering: dict[str, Any]) -> 
 
 
 def of_renyi(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = renyi(case.source, n=n, alpha=3, direction=direction, rel=3e-2, attain=True, **covering)
+    found = renyi(case.source, n=n, order=3, direction=direction, rel=3e-2, attain=True, **covering)
     one, other, _ = case.named(found.attained.datasets)
     has = largest(renyi_divergence, one, other, direction, 3)
     assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
@@ -238,7 +238,7 @@ def of_epsilon_in_rounds(case: Case, n: int, direction: str, covering: dict[str,
 
 
 def of_renyi_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = renyi(case.source, n=n, periods=2, alpha=3, rel=3e-2, attain=True, **covering)
+    found = renyi(case.source, n=n, periods=2, order=3, rel=3e-2, attain=True, **covering)
     laws = all_rounds([(case, 2, honest(n, covering))], found.attained.datasets)
     has = largest(summed, *laws, direction, 3)
     assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
@@ -276,10 +276,10 @@ UNPUBLISHED: dict[str, Callable[..., Any]] = {
     "delta": lambda source, **asked: delta(source, exp_eps=ORDER, rigour="exact", **asked),
     "delta, rounded": lambda source, **asked: delta(source, exp_eps=ORDER, **asked),
     "epsilon": lambda source, **asked: epsilon(source, delta="1/100", **asked),
-    "renyi": lambda source, **asked: renyi(source, alpha=3, **asked),
+    "renyi": lambda source, **asked: renyi(source, order=3, **asked),
     "delta of rounds": lambda source, **asked: delta(source, periods=2, exp_eps=ORDER, rel=0.03, **asked),
     "epsilon of rounds": lambda source, **asked: epsilon(source, periods=2, delta="1/100", rel=0.03, **asked),
-    "renyi of rounds": lambda source, **asked: renyi(source, periods=2, alpha=3, **asked),
+    "renyi of rounds": lambda source, **asked: renyi(source, periods=2, order=3, **asked),
 }
 """Where small counts are not published: datasets have the divergence of all counts, so that nothing is attained."""
 
@@ -328,7 +328,7 @@ def test_nothing_is_attained_unless_that_is_asked():
     source = Channel.from_rows(CHANNELS["skew"])
     assert delta(source, n=2, exp_eps=ORDER).attained is None
     assert epsilon(source, n=2, delta="1/20").attained is None
-    assert renyi(source, n=2, alpha=2, rel=0.1).attained is None
+    assert renyi(source, n=2, order=2, rel=0.1).attained is None
 
 
 def test_users_of_unequal_budgets_are_told_a_bound_alone():
@@ -433,7 +433,7 @@ def test_rounds_that_differ_have_one_direction_in_common(question, sizes):
         found = delta(plan, n=None, exp_eps=ORDER, rel=0.03, attain=True).attained
         least, has = F(2, 3), largest(in_all_rounds, *all_rounds(parts, found.datasets), "both", ORDER)
     else:
-        found = renyi(plan, n=None, alpha=3, rel=1e-2, attain=True).attained
+        found = renyi(plan, n=None, order=3, rel=1e-2, attain=True).attained
         least, has = 0.97, largest(summed, *all_rounds(parts, found.datasets), "both", 3) * (1 + 1e-12)
     assert least * has <= found.lower <= has
 

@@ -10,7 +10,7 @@ import sympy as sp
 
 from symshuffle import LAM, CertificateError, DecisionProblem, InputError, SafeEnd
 from symshuffle.base.choices import Criterion
-from symshuffle.base.results import Answer, Certified, outward, passes
+from symshuffle.base.results import Certified, Result, outward, passes
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
 from symshuffle.design import cardioid_program, smoothed_point_masses
 from symshuffle.design.information.formulas import rational_program
@@ -45,7 +45,7 @@ def test_true_certificates_pass():
 
 def test_certified_results_are_answers():
     for found in true_ones():
-        if isinstance(found, Answer):
+        if isinstance(found, Result):
             assert isinstance(found, Certified)
             assert json.loads(json.dumps(found.to_dict()))["about"] == found.about
             lower = found.safe is SafeEnd.LOWER

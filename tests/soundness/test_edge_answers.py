@@ -106,9 +106,9 @@ def test_a_message_seen_with_a_tiny_probability_hides_nobody():
 @pytest.mark.parametrize("source", [any_ldp(eps0="1e-400"), krr("1e-400")], ids=["any-ldp", "krr"])
 def test_a_divergence_grows_with_the_square_of_a_small_budget(source, n):
     """A budget 10^-400 has 10^-400 times the loss, and its square times the divergence, of one at 10^-4."""
-    found = renyi(source, n=n, alpha=2).bracket
+    found = renyi(source, n=n, order=2).bracket
     larger = any_ldp(eps0="1e-4") if source == any_ldp(eps0="1e-400") else krr("1e-4")
-    near = renyi(larger, n=n, alpha=2).bracket
+    near = renyi(larger, n=n, order=2).bracket
     scale = F(10) ** (2 * 396)
     assert found.aimed is None
     assert found.lower * scale <= near.upper * F(1001, 1000)
@@ -142,7 +142,7 @@ def pair_divergence(budget: F, k: int, alpha: F) -> Ball:
     ("budget", "k"), [("1e-400", 3), ("1e-12", 3), ("8", 1000), ("40", 3), ("750", 3), ("5000", 3)]
 )
 def test_of_one_user_the_divergence_is_that_of_two_rows(budget, k, alpha):
-    found = renyi(krr(budget, k), n=1, alpha=alpha).bracket
+    found = renyi(krr(budget, k), n=1, order=alpha).bracket
     truth = pair_divergence(F(budget), k, F(alpha))
     assert found.lower <= truth.upper
     assert truth.lower <= found.upper
@@ -162,7 +162,7 @@ def test_a_grid_that_starts_far_off_ends_at_the_same_divergence(factor, monkeypa
     plain = refined_profile.OneRound.unit
     monkeypatch.setattr(refined_profile.OneRound, "unit", lambda one: plain(one) * factor)
     for budget, alpha in (("1", "2"), ("1e-12", "1.5"), ("40", "64")):
-        found = renyi(krr(budget), n=1, alpha=alpha).bracket
+        found = renyi(krr(budget), n=1, order=alpha).bracket
         truth = pair_divergence(F(budget), 3, F(alpha))
         assert found.lower <= truth.upper and truth.lower <= found.upper
 
@@ -235,7 +235,7 @@ def check_cell(cell: Any) -> None:
     elif question == "epsilon":
         check_ends(epsilon(source, n=n, delta=target).bracket)
     elif question == "renyi":
-        check_ends(renyi(source, n=n, alpha=level).bracket)
+        check_ends(renyi(source, n=n, order=level).bracket)
     elif question == "solve-n":
         try:
             check_ends(solve_n(source, eps=level, delta=target).bracket)
@@ -247,10 +247,10 @@ def check_cell(cell: Any) -> None:
         except SymshuffleError:
             assert delta(source_of(name, "5000"), n=n, eps=level).bracket.lower <= F(target)
     elif question == "curves":
-        delta_curve(source, n=n, levels=LEVELS[:5])
+        delta_curve(source, n=n, eps=LEVELS[:5])
         amplification_curve(source, delta="1e-9", users=[n, 2 * n])
     elif question == "tradeoff":
-        ends = tradeoff_curve(source, n=n, alphas=[0, "1/2", 1], levels=6).points
+        ends = tradeoff_curve(source, n=n, type_i=[0, "1/2", 1], num_levels=6).points
         assert all(0 <= point.y.lower <= 1 for point in ends)
     else:
         assert math.isfinite(float(privacy_loss(source, n=n).law.infinity))

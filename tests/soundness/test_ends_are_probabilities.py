@@ -61,7 +61,7 @@ def test_whatever_a_bracket_is_before_a_bound_is_a_probability(monkeypatch, caps
         symshuffle.delta(krr, n=4, eps=0, dropout="1/2").bracket,
         symshuffle.delta(users, eps=0).bracket,
         adversary.worst_of_two_types(krr.channel(), 4, F(6, 5)).bracket,
-        *(point.y for point in symshuffle.delta_curve(krr, n=4, levels=[0, 1]).points),
+        *(point.y for point in symshuffle.delta_curve(krr, n=4, eps=[0, 1]).points),
     ]
     assert all(map(is_probability, found))
     told = answer(capsys, "delta", "krr", "-p", "k=3", "--lam", 2, "--n", 4, "--exp-eps", 2)
@@ -70,7 +70,7 @@ def test_whatever_a_bracket_is_before_a_bound_is_a_probability(monkeypatch, caps
 
 def test_curves_and_rounds_are_probabilities():
     for source in LOUD[1:3]:
-        points = tradeoff_curve(source, n=10, alphas=[0, F(1, 2), 1]).points
+        points = tradeoff_curve(source, n=10, type_i=[0, F(1, 2), 1]).points
         assert all(is_probability(point.y) for point in points)
         assert is_probability(symshuffle.delta(source, n=10, periods=2, eps=1, rel=0.3).bracket)
 

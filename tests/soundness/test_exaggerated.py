@@ -449,7 +449,7 @@ def test_what_is_certainly_nothing(wide_everywhere):
         if one.singular:
             infinite += 1
             with pytest.raises(Unsupported):
-                renyi(source_of(one.law), n=n, alpha=2, rel=0.9)
+                renyi(source_of(one.law), n=n, order=2, rel=0.9)
     assert infinite
 
 

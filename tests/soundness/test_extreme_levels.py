@@ -189,8 +189,8 @@ def check_doors(seed: int) -> None:
         lambda: delta(drawn.source(), n=drawn.n, eps=eps, **group).bracket,
         lambda: epsilon(drawn.source(), n=drawn.n, delta=goal, **group).bracket,
         lambda: epsilon(drawn.source(), n=few, periods=3, delta=goal, **whom).bracket,
-        lambda: renyi(drawn.source(), n=few, alpha=2).bracket,
-        lambda: tradeoff_curve(drawn.source(), n=few, alphas=[0, "1/2", 1], levels=5, **whom).points[1].y,
+        lambda: renyi(drawn.source(), n=few, order=2).bracket,
+        lambda: tradeoff_curve(drawn.source(), n=few, type_i=[0, "1/2", 1], num_levels=5, **whom).points[1].y,
         lambda: (
             epsilon(
                 [Group(Channel.from_rows(ROWS["nearly certain"]), 1), Group(mirrored(F(3, 5)), 2)], delta=goal
@@ -304,7 +304,7 @@ def test_a_group_has_any_ratio():
 
 
 def test_a_trade_off_curve_has_levels_beyond_doubles():
-    found = tradeoff_curve(mechanism("krr").at(k=3, eps0=710), n=10, alphas=[0, "1/2", 1])
+    found = tradeoff_curve(mechanism("krr").at(k=3, eps0=710), n=10, type_i=[0, "1/2", 1])
     lower = [point.y.lower for point in found.points]
     assert lower[0] > 1 - F(1, 10**8)
     assert 0 < lower[1] < F(1, 10**300)

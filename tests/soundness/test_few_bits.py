@@ -54,8 +54,8 @@ BRACKETS = {
     "delta at a local level": lambda: delta(mechanism("krr").at(k=3, lam=CAP), n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of any mechanism": lambda: delta(any_ldp(eps0=1), n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of unequal users": lambda: delta(USERS, exp_eps=LEVEL, rigour="ball").bracket,
-    "renyi": lambda: renyi(KRR, n=3, alpha=2).bracket,
-    "renyi of order 3/2": lambda: renyi(KRR, n=3, alpha=F(3, 2)).bracket,
+    "renyi": lambda: renyi(KRR, n=3, order=2).bracket,
+    "renyi of order 3/2": lambda: renyi(KRR, n=3, order=F(3, 2)).bracket,
     **{f"ball: {name}": (lambda door=door: door(64)) for name, door in BALLS.items() if name != "bmg_optimal"},
 }
 FINEST = {"delta of unequal users", "ball: best_density", "ball: decay_exponent"}

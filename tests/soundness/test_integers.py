@@ -33,8 +33,6 @@ from symshuffle import (
     mechanism,
     optimal_decomposition,
     privacy_loss,
-    prove,
-    prove_epsilon,
     solve_eps0,
     solve_n,
     total_variation,
@@ -139,7 +137,7 @@ ROWS = (
     row("bits", solve_n, W, eps="1/2", delta="1/10", bits=64),
     row("bits", evaluate.Request, bits=64),
     row("points", curves.spaced, 0, 1, points=4),
-    row("levels n bits", tradeoff_curve, W, n=4, alphas=[0], levels=4, bits=64),
+    row("num_levels n bits", tradeoff_curve, W, n=4, type_i=[0], num_levels=4, bits=64),
     row("n digits least", confirm, LAW, digits=10, n=4, least=4),
     row("cells", Laplace, F(2), cells=4),
     row("k", caps.raw_cap_trace, lam=F(2), k=4),
@@ -175,8 +173,8 @@ ROWS = (
     row("group_size threshold", delta, W, n=9, **LEVEL, group_size=2, threshold=3),
     row("dimension", LocalGaussian, "2", dimension=4),
     row("bits", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1, bits=64),
-    row("n bits", curves.delta_curve, W, levels=[0], n=4, bits=64),
-    row("n bits", renyi, W, alpha=2, rel=0.1, n=4, bits=64),
+    row("n bits", curves.delta_curve, W, eps=[0], n=4, bits=64),
+    row("n bits", renyi, W, order=2, rel=0.1, n=4, bits=64),
     row("rounds", GaussianLimit, 0.5, rounds=4),
     row("n bits", solve_eps0, mechanism("rr"), eps="1/2", delta="1/10", rel=0.1, n=10, bits=64),
     row("n bits", total_variation, W, n=4, bits=64),
@@ -242,8 +240,6 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "Plan.k": (4, lambda v: replace(PLAN, k=v)),
     "Plan.n": (9, lambda v: replace(PLAN, n=v)),
     "Plan.min_users": (9, lambda v: replace(PLAN, min_users=v)),
-    "prove.n": (4, lambda v: prove(W, n=v, eps=1)["statement"]),
-    "prove_epsilon.n": (4, lambda v: prove_epsilon(W, n=v, delta="1/10")["statement"]),
     "gaussian_index_series.order": (3, vectors.gaussian_index_series),
     "gaussian_noise_series.order": (3, vectors.gaussian_noise_series),
     "amplification_curve.n": (4, lambda v: curves.amplification_curve(W, delta="1/10", users=[v], rel=0.1).points),
@@ -322,9 +318,9 @@ LEAST = {
     "check_size.s make_plan.n blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
     "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n "
     "canonical_risk.n enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s "
-    "one_coefficient_error.dimension shuffled_problem.n worst_shuffled_divergence.n prove.n prove_epsilon.n "
+    "one_coefficient_error.dimension shuffled_problem.n worst_shuffled_divergence.n "
     "gaussian_noise_series.order optimal_equivariant_risk.n calibrate.n calibrate.dimension",
-    2: "delta.bits Request.bits spaced.points tradeoff_curve.levels mechanism.k mechanism.D raw_cap_trace.k "
+    2: "delta.bits Request.bits spaced.points tradeoff_curve.num_levels mechanism.k mechanism.D raw_cap_trace.k "
     "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
     "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits compare.k trace_frontier.k "

@@ -31,7 +31,7 @@ def test_a_null_symbol_needs_the_size(name):
     for ask in (
         lambda one: delta(one, n=3, exp_eps=2, adjacency="zero-out"),
         lambda one: epsilon(one.with_defaults(), n=3, delta="1/100", adjacency="zero-out"),
-        lambda one: prove(one, n=3, exp_eps=2, adjacency="zero-out"),
+        lambda one: prove(delta(one, n=3, exp_eps=2, adjacency="zero-out")).content,
     ):
         with pytest.raises(InputError) as refusal:
             ask(open_size)
@@ -46,7 +46,7 @@ def test_the_size_of_rappor_with_a_null_symbol_is_used():
 
 @pytest.mark.parametrize("size", [None, 65, 100])
 def test_no_file_proves_a_null_symbol_at_a_size_that_is_not_counted(size):
-    content = prove(mechanism("rappor").at(lam=4, D=64), n=1, exp_eps=2, adjacency="zero-out")
+    content = prove(delta(mechanism("rappor").at(lam=4, D=64), n=1, exp_eps=2, adjacency="zero-out")).content
     bound.check(content)
     content["statement"]["mechanism"]["D"] = size
     content["statement"]["delta"] = f"1/1{'0' * 70}"
@@ -57,4 +57,4 @@ def test_no_file_proves_a_null_symbol_at_a_size_that_is_not_counted(size):
     assert "digest" not in str(refusal.value)
     if size is not None:
         with pytest.raises(Unsupported, match="above 64"):
-            prove(mechanism("rappor").at(lam=4, D=size), n=1, exp_eps=2, adjacency="zero-out")
+            prove(delta(mechanism("rappor").at(lam=4, D=size), n=1, exp_eps=2, adjacency="zero-out")).content

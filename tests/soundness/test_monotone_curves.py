@@ -69,12 +69,12 @@ def check_curve(seed: int, sources: Any = NAMED, many: Any = USERS) -> None:
         return
     if kind == "f-dp":
         alphas = [F(i, 8) for i in range(9)]
-        curve = answers(lambda: tradeoff_curve(source, n=n, alphas=alphas, levels=12))
+        curve = answers(lambda: tradeoff_curve(source, n=n, type_i=alphas, num_levels=12))
         ends = [] if curve is None else [point.y.lower for point in curve.points]
         assert all(after <= before for before, after in itertools.pairwise(ends)), said
         return
     if kind == "renyi":
-        orders = [answers(lambda a=a: renyi(source, n=min(n, 100), alpha=a).bracket) for a in (64, 8, 3, 2, "3/2")]
+        orders = [answers(lambda a=a: renyi(source, n=min(n, 100), order=a).bracket) for a in (64, 8, 3, 2, "3/2")]
         check_falls(known(orders), said)
         return
     if kind == "budget":
@@ -87,7 +87,7 @@ def check_curve(seed: int, sources: Any = NAMED, many: Any = USERS) -> None:
         "group": {"group_size": min(2, n)},
         "zero-out": {"adjacency": "zero-out"},
     }.get(kind, {"dropout": "1/3"})
-    curve = answers(lambda: delta_curve(source, n=min(n, 10) if "dropout" in whom else n, levels=LEVELS, **whom))
+    curve = answers(lambda: delta_curve(source, n=min(n, 10) if "dropout" in whom else n, eps=LEVELS, **whom))
     check_falls([] if curve is None else [point.y for point in curve.points], said)
     if kind != "dropout":
         level = chance.choice(LEVELS)

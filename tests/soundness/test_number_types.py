@@ -172,7 +172,7 @@ def test_questions_of_losses_take_a_null_symbol_in_doubles():
     table = (("1/2", "1/2"), ("1/4", "3/4"))
     ask = {
         "privacy_loss": lambda null: privacy_loss(table, n=2, step="1/4", beyond="1/100", **null).law,
-        "renyi": lambda null: renyi(table, n=2, alpha=2, rel=0.1, **null).bracket,
+        "renyi": lambda null: renyi(table, n=2, order=2, rel=0.1, **null).bracket,
         "rounds": lambda null: epsilon(table, n=3, periods=2, delta="1/10", rel=np.float32(1 / 8), **null).bracket,
     }
     for one in ask.values():

@@ -138,9 +138,9 @@ def test_one_pair_cannot_say_all():
         epsilon(pair, n=5, delta="1e-2"),
         solve_n(pair, eps="0.5", delta="1e-2"),
         solve_eps0(near, n=50, eps="0.5", delta="1e-2", rel=1e-2),
-        delta_curve(pair, n=5, levels=["0.1"]),
+        delta_curve(pair, n=5, eps=["0.1"]),
         amplification_curve(pair, delta="1e-2", users=[5]),
-        tradeoff_curve(pair, n=5, alphas=["0.5"], levels=3),
+        tradeoff_curve(pair, n=5, type_i=["0.5"], num_levels=3),
         delta(Laplace(Fraction(3), domain="unit", cells=10), n=5, exp_eps=ORDER, rel=1e-2),
     ]
     for one in answers:

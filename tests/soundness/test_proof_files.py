@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import Channel, any_ldp, mechanism, prove, prove_epsilon
+from symshuffle import Channel, any_ldp, delta, epsilon, mechanism, prove
 from symshuffle.cli import app
 from symshuffle.ledger.recheck import bound
 from symshuffle.mechanisms import registry
@@ -46,13 +46,13 @@ for _name in registry.MECHANISMS:
 @cache
 def _honest(name: str) -> File:
     source, asked = ASKED[name]
-    return prove(source, **asked)
+    return prove(delta(source, **asked)).content
 
 
 def honest(name: str) -> File:
     """A file as the program writes it."""
     if name == "epsilon":
-        return prove_epsilon(mechanism("krr").at(k=3, eps0=1), n=20, delta="1e-2")
+        return prove(epsilon(mechanism("krr").at(k=3, eps0=1), n=20, delta="1e-2")).content
     return copy.deepcopy(_honest(name))
 
 
@@ -329,7 +329,7 @@ def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
 def true_sentence(seed: int) -> bool:
     """Whether what is printed for a drawn file is true; a smaller delta than the truth is refused as well."""
     source, asked = drawn(random.Random(seed))
-    content = prove(source, **asked)
+    content = prove(delta(source, **asked)).content
     said = told(bound.check(content))
     truth = largest_delta(said)
     assert (said["users"], said["group"], F(said["exp_eps"])) == (
@@ -357,7 +357,7 @@ def test_a_null_symbol_as_text_proves_nothing() -> None:
     """It was ignored, the last row taken for it, and the sentence showed the text as if it were the row."""
     half = [["1/2", "1/2"], ["1/2", "1/2"]]
     asked: dict[str, Any] = {"n": 2, "exp_eps": 1, "adjacency": "zero-out", "null": (1, 0)}
-    content = prove(Channel.from_rows(half), **asked)
+    content = prove(delta(Channel.from_rows(half), **asked)).content
     assert F(content["statement"]["delta"]) >= largest_delta(told(bound.check(content))) == F(1, 2)
     text = json.dumps(content["statement"]["null"])
     assert refused(replaced(replaced(content, ("statement", "delta"), "0/1"), ("statement", "null"), text))

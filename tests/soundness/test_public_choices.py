@@ -42,9 +42,9 @@ FILLED = {"accountants.deployment.neighbours.Neighbours.assumed", "accountants.d
 MADE = set(
     words(
         "vectors.calibration.search.Calibration vectors.error.indices.ShuffleIndex "
-        "accountants.bounds.amplification.Inverse design.shuffled.model.ShuffledDesign "
+        "accountants.bounds.answers.Answer design.shuffled.model.ShuffledDesign "
         "ledger.claims.edits.Perturbation ledger.claims.perturb.PerturbationResult "
-        "engines.densities.bromwich.Bromwich accountants.bounds.amplification.Amplification "
+        "engines.densities.bromwich.Bromwich accountants.bounds.answers.Answer "
         "utility.frontiers.leakage.PairLeakage design.decision.certificate.Design "
         "utility.estimation.canonical.WorstRisk "
         "utility.likelihood.worst.WorstCurve "

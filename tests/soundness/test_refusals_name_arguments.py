@@ -49,13 +49,13 @@ def test_no_refusal_of_a_wrong_argument_has_an_option(name):
 
 CALLS = {
     "rigour": lambda: symshuffle.delta(KRR, n=10**7, eps="1/10", rigour="exact"),
-    "rigour of doubles": lambda: symshuffle.renyi(KRR, n=3, alpha=2, rigour="exact"),
+    "rigour of doubles": lambda: symshuffle.renyi(KRR, n=3, order=2, rigour="exact"),
     "rigour of rounds": lambda: symshuffle.delta(KRR, n=9, periods=2, eps=1, rigour="exact"),
     "rigour of losses": lambda: symshuffle.privacy_loss(KRR, n=3, step=0.25, beyond="1/100", rigour="exact"),
-    "dropout": lambda: symshuffle.renyi(KRR, n=3, alpha=2, dropout="1/2"),
-    "direction": lambda: symshuffle.prove(KRR, n=3, eps=1, direction="reverse"),
-    "dropout of a proof": lambda: symshuffle.prove(KRR, n=3, eps=1, dropout="1/2"),
-    "source of a proof": lambda: symshuffle.prove(KRR, n=3, periods=2, eps=1),
+    "dropout": lambda: symshuffle.renyi(KRR, n=3, order=2, dropout="1/2"),
+    "direction": lambda: symshuffle.prove(symshuffle.delta(KRR, n=3, eps=1, direction="reverse")).content,
+    "dropout of a proof": lambda: symshuffle.prove(symshuffle.delta(KRR, n=3, eps=1, dropout="1/2")).content,
+    "source of a proof": lambda: symshuffle.prove(symshuffle.delta(KRR, n=3, periods=2, eps=1)).content,
     "command": lambda: collect.Program("'"),
     "no command": lambda: collect.Program(""),
     "timeout": lambda: collect.Program("a", timeout=0),

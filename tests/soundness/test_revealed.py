@@ -39,7 +39,7 @@ def test_what_is_revealed_is_in_every_bound(name):
     with pytest.raises(Unsupported, match=r"reveal|infinite|no eps"):
         s.epsilon([s.Deployment(s.Group(source, 2)), other], n=None, delta=left / 2)
     with pytest.raises(Unsupported, match="infinite"):
-        s.renyi(source, n=3, alpha=2)
+        s.renyi(source, n=3, order=2)
 
 
 @pytest.mark.parametrize("name", REVEALING)
@@ -56,7 +56,7 @@ def test_gaussians_remain_where_nothing_is_revealed():
 
 
 @pytest.mark.parametrize(
-    "command", ["gdp {} --n 3", "renyi {} --n 3 --alpha 2", "epsilon {} --n 3 --delta 1/10", "decompose laplace"]
+    "command", ["gdp {} --n 3", "renyi {} --n 3 --order 2", "epsilon {} --n 3 --delta 1/10", "decompose laplace"]
 )
 def test_commands_refuse_in_one_line(capsys, command):
     assert main(command.format("identity -p k=2").split()) == 2

@@ -207,7 +207,7 @@ def test_rounds_say_whom_they_cover_together(name):
     plan, runs, parts, times = PLANS[name]
     n = None if name == "users" else 2
     x = F(5, 4)
-    answers = [s.delta(plan, n=n, exp_eps=x, rel=0.05), s.delta_curve(plan, n=n, levels=["0.25"], rel=0.5),
+    answers = [s.delta(plan, n=n, exp_eps=x, rel=0.05), s.delta_curve(plan, n=n, eps=["0.25"], rel=0.5),
                s.epsilon(plan, n=n, delta="1/5", rel=0.1)]  # fmt: skip
     counted = tuple(sorted(zip(parts, times, strict=True), key=str))
     for one in answers:
@@ -225,9 +225,9 @@ def test_neighbours_of_one_round_that_are_none_of_another_are_refused():
     for door in (
         lambda plan: s.delta(plan, n=2, exp_eps=2),
         lambda plan: s.epsilon(plan, n=2, delta="1/10"),
-        lambda plan: s.renyi(plan, n=2, alpha=2),
+        lambda plan: s.renyi(plan, n=2, order=2),
         lambda plan: s.solve_n(plan, delta="1/10", eps=1),
-        lambda plan: s.delta_curve(plan, n=2, levels=["1"]),
+        lambda plan: s.delta_curve(plan, n=2, eps=["1"]),
     ):
         with pytest.raises(InputError, match="adjacency = zero-out, replace-one: expected the same in all"):
             door([s.Deployment(null), s.Deployment(THREE)])
@@ -236,7 +236,7 @@ def test_neighbours_of_one_round_that_are_none_of_another_are_refused():
 def test_a_number_of_one_is_no_plural():
     plan = [s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(s.mechanism("rr").at(lam=2), 2))]
     found = s.delta(plan, exp_eps=2, rel=0.1, attain=True)
-    order = s.renyi(plan, alpha=2, rel=0.1, attain=True)
+    order = s.renyi(plan, order=2, rel=0.1, attain=True)
     least = s.delta(THREE, n=1, exp_eps=2, min_batch_size=1)
     for text in (
         found.meaning,

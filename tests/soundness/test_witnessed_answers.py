@@ -37,25 +37,25 @@ def test_a_tiny_budget_is_found_and_nobody_is_asked_at_zero(goal):
 def test_a_renyi_divergence_of_one_direction_is_finite_where_it_is(alpha, n, direction):
     """All hold 0 against one 1: the single message pattern of the former has (1/4) of it in the latter."""
     channel = ONE_SIDED if direction == "forward" else Channel(ONE_SIDED.rows[::-1])
-    found = renyi(channel, n=n, alpha=alpha, direction=direction).bracket
+    found = renyi(channel, n=n, order=alpha, direction=direction).bracket
     assert float(found.lower) <= log(4) * (1 + 1e-15)
     assert log(4) <= float(found.upper) <= log(4) * 1.004
     for infinite in ("both", "reverse" if direction == "forward" else "forward"):
         with pytest.raises(Unsupported, match="infinite"):
-            renyi(channel, n=n, alpha=alpha, direction=infinite)
+            renyi(channel, n=n, order=alpha, direction=infinite)
 
 
 def test_a_renyi_divergence_between_reveals_is_that_of_the_rows():
     first, second = (F(1, 2), F(1, 3), F(1, 6), F(0)), (F(1, 8), F(1, 4), F(1, 8), F(1, 2))
     truth = log(sum(p**3 / q**2 for p, q in zip(first, second, strict=True))) / 2
-    found = renyi(Channel((first, second)), n=1, alpha=3, direction="forward").bracket
+    found = renyi(Channel((first, second)), n=1, order=3, direction="forward").bracket
     assert float(found.lower) <= truth <= float(found.upper) <= truth * 1.01
 
 
 def test_real_datasets_do_not_cost_a_bound_of_large_order():
     source = mechanism("krr").at(k=4, eps0=1)
-    found = renyi(source, n=100, alpha=10_000, attain=True)
-    assert found.bracket == renyi(source, n=100, alpha=10_000).bracket
+    found = renyi(source, n=100, order=10_000, attain=True)
+    assert found.bracket == renyi(source, n=100, order=10_000).bracket
     assert found.attained.lower <= found.bracket.upper
 
 
@@ -76,7 +76,7 @@ def test_a_root_of_any_parameter_is_a_probability():
 @pytest.mark.parametrize(("name", "revealed"), [("identity", F(1)), ("erasure", F(2, 3))])
 def test_the_tradeoff_remembers_what_is_revealed(name, revealed):
     sized = mechanism(name).at(k=2, **({"p": "1/3"} if name == "erasure" else {}))
-    for point in tradeoff_curve(sized, n=3, alphas=[0, "1e-9", "1/10"], levels=5).points:
+    for point in tradeoff_curve(sized, n=3, type_i=[0, "1e-9", "1/10"], num_levels=5).points:
         truth = max(1 - revealed - point.x, F(0))
         assert point.y.lower <= truth <= point.y.upper <= truth + F(1, 10**6)
 

@@ -64,7 +64,7 @@ def test_the_inverses_agree_with_delta():
     given = {"adjacency": "zero-out"}
     eps = epsilon(MIXED, n=10**4, delta="1e-5", rel=1e-3, **given).bracket
     assert eps.contains(Fraction("0.00010935581711961"))
-    curve = delta_curve(MIXED, n=10**4, levels=[eps.lower, eps.upper], rel=1e-4, **given)
+    curve = delta_curve(MIXED, n=10**4, eps=[eps.lower, eps.upper], rel=1e-4, **given)
     assert curve.points[0].y.upper > Fraction("1e-5") >= curve.points[1].y.upper
     two_points = PrivUnit("0.7", 0, 10)  # a sign in every dimension: finite, and quick
     users = solve_n(two_points, eps="0.1", delta="1e-3", **given)

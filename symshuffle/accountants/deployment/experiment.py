@@ -43,9 +43,13 @@ class Batches:
 @final
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """All batches of a deployment, in any order: no bound depends on it."""
+    """All batches of a deployment, in any order: no bound depends on it.
+
+    - ``deployment``: what they are the batches of; None where laws were derived before.
+    """
 
     parts: tuple[Batches, ...]
+    deployment: Deployment | None = None
 
     @property
     def times(self) -> int:
@@ -76,7 +80,8 @@ class Experiment:
     def with_users(self, n: object) -> Experiment:
         """Return the same batches, each of n users where its number is open."""
         given = check_n(n)
-        return Experiment(tuple(part if part.n is not None else replace(part, n=given) for part in self.parts))
+        parts = tuple(part if part.n is not None else replace(part, n=given) for part in self.parts)
+        return replace(self, parts=parts)
 
     def check_users(self) -> None:
         """Refuse a batch whose number of users is open, and fields that do not go with the number."""
@@ -107,7 +112,10 @@ def experiment(subject: Subject, fields: Mapping[str, Any]) -> Experiment:
         given = {name: value for name, value in fields.items() if value is not None}
         for name in given.keys() - {"n"}:
             raise InputError(name, given[name], "none: the laws were derived already")
-        return subject.with_users(given["n"]) if given else subject
+        if not given:
+            return subject
+        asked = None if subject.deployment is None else subject.deployment.changed(n=given["n"])
+        return replace(subject.with_users(given["n"]), deployment=asked)
     return experiment_of(read_deployment(subject, fields))
 
 
@@ -122,7 +130,7 @@ def experiment_of(deployment: Deployment) -> Experiment:
         counts = [group.count for group in one.users]
         n = None if None in counts else check_n(sum(count or 0 for count in counts))
         parts.append(Batches(reduced, n, times))
-    found = Experiment(tuple(parts))
+    found = Experiment(tuple(parts), deployment)
     if found.times > MOST_PERIODS:
         raise InputError("periods", found.times, f"at most {MOST_PERIODS} batches in all periods together")
     if found.several and deployment.adjacency.group_size > 1:

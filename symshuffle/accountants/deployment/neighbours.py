@@ -12,7 +12,7 @@ from symshuffle.accountants.deployment.group import EVERYBODY, Group
 from symshuffle.base.choices import Question, Relation
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Rounding, counted, format_decimal
-from symshuffle.base.results import FirstLines, safe_number
+from symshuffle.base.results import FirstLines
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
 """What the composition of rounds takes for granted."""
@@ -328,14 +328,6 @@ class AboutNeighbours:
         """Divergence that is bounded: one direction, or the larger of the two."""
         question: Question = self.neighbours.question
         return question
-
-    @property
-    def lines(self: Any) -> FirstLines:
-        """First lines of the answer: the safe number, protected users, assumptions, evidence."""
-        lines: FirstLines = self.neighbours.lines(
-            self.quantity_name, safe_number(self.bracket, self.safe), self.bracket.rigour.words
-        )
-        return lines
 
     @property
     def meaning(self: Any) -> str:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final, NoReturn, final
 
-from symshuffle.accountants.bounds.amplification import about_delta, about_epsilon
+from symshuffle.accountants.bounds.answers import about_delta, about_epsilon
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.guided import interpolation
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
@@ -180,7 +180,7 @@ def spaced(start: object, stop: object, points: int, *, geometric: bool = False)
 def delta_curve(
     subject: Subject,
     *,
-    levels: Sequence[object],
+    eps: Sequence[object],
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float | None = None,
@@ -195,8 +195,8 @@ def delta_curve(
     ----------
     subject, direction, rigour, rel, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
-    levels : sequence of number or text
-        Levels eps >= 0 in nats, in rising order.
+    eps : sequence of number or text
+        Levels >= 0 in nats, in rising order.
     executor : Executor, optional
         Executor that computes the points, as in :func:`symshuffle.sweep`; by default they are computed in this process.
     progress : callable, optional
@@ -215,20 +215,20 @@ def delta_curve(
     Examples
     --------
     >>> from symshuffle import mechanism
-    >>> found = delta_curve(mechanism("krr").at(k=4, eps0=1), n=100, levels=[0, "0.1"])
+    >>> found = delta_curve(mechanism("krr").at(k=4, eps0=1), n=100, eps=[0, "0.1"])
     >>> [round(float(point.y.upper), 4) for point in found.points]
     [0.0404, 0.0092]
     """
     asked = experiment(subject, fields)
     asked.check_users()
     request = Request.of(direction, None, rigour, asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
-    check_list(levels, "levels", "a list of levels eps")
-    if not len(levels):
-        raise InputError("levels", levels, "at least one level")
-    places = [parse_rational(level, "eps") for level in levels]
+    check_list(eps, "eps", "a list of levels")
+    if not len(eps):
+        raise InputError("eps", eps, "at least one level")
+    places = [parse_rational(level, "eps") for level in eps]
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     neighbours = asked.neighbours(request.direction)
-    values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
+    values = mapped(at, [read_target(eps=level) for level in places], executor, progress)
     found = tuple(map(CurvePoint, places, values))
     return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, about_delta(neighbours))
 

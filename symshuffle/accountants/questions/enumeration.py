@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache, reduce
 from typing import Any, Final, TypeAlias, final
 
-from symshuffle.accountants.bounds.amplification import Amplification, Attained
+from symshuffle.accountants.bounds.answers import Answer, Attained, Quantity
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.adjacency import dataset_words
 from symshuffle.accountants.deployment.experiment import Experiment, published, single_batch
@@ -25,7 +25,6 @@ from symshuffle.accountants.deployment.reduction import finite_channel
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment
 from symshuffle.base.choices import Direction, Question, Relation, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import Real, enclose, enclose_log, lower_end, upper_end, usual_bits
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
@@ -57,22 +56,25 @@ _Pair: TypeAlias = "tuple[str, _Cells, _Cells, int]"
 class Enumeration:
     """Pairs of datasets with the laws of their histograms.
 
+    - ``deployment``: what is enumerated.
     - ``complete``: whether all counts are published, so that the datasets attain their divergence.
     - ``rigour``: what is asked for.
     - ``pairs``: from the divergences that are asked for to all of them, each with the first of two laws first.
     """
 
+    deployment: Deployment
     neighbours: Neighbours
     exact: bool
     complete: bool
     rigour: Rigour | None
     pairs: Callable[[Question], Iterator[_Pair]]
 
-    def _answer(self, quantity: Any, bracket: Bracket, question: Question, target: str, worst: str) -> Amplification:
+    def _answer(self, quantity: Quantity, bracket: Bracket, question: Question, worst: str, **target: Any) -> Answer:
         attained = Attained(bracket.lower, worst) if worst and self.complete else None
-        return Amplification(quantity, bracket, replace(self.neighbours, question=question), attained, target=target)
+        covered = replace(self.neighbours, question=question)
+        return Answer(quantity, bracket, covered, attained=attained, deployment=self.deployment, **target)
 
-    def delta(self, order: Real, question: Question, *, attain: bool) -> Amplification:
+    def delta(self, order: Real, question: Question, *, attain: bool) -> Answer:
         """Return the largest divergence at a level, as :func:`symshuffle.delta` does."""
         ball = order if isinstance(order, Fraction) else enclose(order, usual_bits(order))
         if self.rigour is Rigour.EXACT and not isinstance(order, Fraction):
@@ -86,9 +88,9 @@ class Enumeration:
                 lower, worst = least, words
         rigour = Rigour.EXACT if self.exact and isinstance(order, Fraction) else Rigour.BALL
         bracket = Bracket(lower, min(upper, Fraction(1)), rigour, "enumeration", "all histograms of all datasets")
-        return self._answer("delta", bracket, question, words_of_target(exp_eps=order), worst if attain else "")
+        return self._answer("delta", bracket, question, worst if attain else "", exp_eps=order)
 
-    def epsilon(self, target: Fraction, question: Question, *, attain: bool) -> Amplification:
+    def epsilon(self, target: Fraction, question: Question, *, attain: bool) -> Answer:
         """Return the smallest level at a target, as :func:`symshuffle.epsilon` does."""
         lower = upper = Fraction(1)
         worst = ""
@@ -101,7 +103,7 @@ class Enumeration:
         rigour = Rigour.EXACT if self.exact and upper == 1 else Rigour.BALL
         upper = ends[1] * (1 + _MARGIN)
         bracket = Bracket(max(ends[0], Fraction(0)), upper, rigour, "enumeration", "root of a sum of positive parts")
-        return self._answer("epsilon", bracket, question, words_of_target(delta=target), worst if attain else "")
+        return self._answer("epsilon", bracket, question, worst if attain else "", delta=target)
 
 
 def _divergence(cells: _Cells, order: Fraction, scale: int) -> Fraction:
@@ -167,9 +169,8 @@ def _of_datasets(deployment: Deployment, rigour: Rigour | None) -> Enumeration:
         words, False, Relation.REPLACE_ONE, Question.BOTH, len(datasets[0]), ENUMERATED,
         rounding=channel.rounding, notes=published(deployment), datasets=True,
     )  # fmt: skip
-    return Enumeration(
-        neighbours, channel.exact and channel.rounding is None, deployment.threshold is None, rigour, pairs
-    )
+    exact = channel.exact and channel.rounding is None
+    return Enumeration(deployment, neighbours, exact, deployment.threshold is None, rigour, pairs)
 
 
 def _of_reports(deployment: Deployment, rigour: Rigour | None) -> Enumeration | None:
@@ -231,7 +232,7 @@ def _of_reports(deployment: Deployment, rigour: Rigour | None) -> Enumeration | 
 
     notes = tuple(note for note in batch.notes if "symshuffle.reports" not in note)
     neighbours = replace(batch.neighbours(Question.BOTH, group.count), theorem=ENUMERATED, notes=notes)
-    return Enumeration(neighbours, True, deployment.threshold is None, rigour, pairs)
+    return Enumeration(deployment, neighbours, True, deployment.threshold is None, rigour, pairs)
 
 
 def _merged(one: Mapping[Tally, int], other: Mapping[Tally, int]) -> dict[Tally, int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, limit_variance, reveals, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import Experiment
@@ -63,9 +63,7 @@ _MARGIN: Final = Fraction(1, 1000)
 """Relative distance by which a level that a smaller level suggests may be missed."""
 
 
-def with_every_matrix(
-    found: Amplification, target: Real, solve: Callable[[Fraction], Amplification] | None = None
-) -> Amplification:
+def with_every_matrix(found: Answer, target: Real, solve: Callable[[Fraction], Answer] | None = None) -> Answer:
     """The answer, with the bound for every matrix that rounds to the one read beside it where one was normalised.
 
     - ``solve``: for ``epsilon``: the answer at another delta.

@@ -14,7 +14,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from symshuffle.accountants.bounds.amplification import Inverse
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.gaussian_limit import distance
 from symshuffle.accountants.bounds.guided import Guide, guided
@@ -31,16 +31,15 @@ from symshuffle.accountants.bounds.search import (
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import EVERYBODY, LARGEST_N
-from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduction import Source
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions.experiments import bound_of, limit_distance
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
+from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal, natural_log, shortest
-from symshuffle.base.results import Bracket, SafeEnd
+from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.continuous import Laplace
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def solve_eps0(
     rel: float | None = None,
     bits: int | None = None,
     **fields: Any,
-) -> Inverse:
+) -> Answer:
     """Largest local budget eps0, in nats, at which the bound meets a target.
 
     At ``bracket.lower`` the bound on delta meets the target; at ``bracket.upper`` it is above it, or ``bracket.aimed``
@@ -108,8 +107,9 @@ def solve_eps0(
 
     Returns
     -------
-    Inverse
-        ``bracket`` encloses the budget in nats; ``safe_end`` is its lower end, and ``delta`` the bound on delta there.
+    Answer
+        ``bracket`` encloses the budget in nats; ``safe_end`` is its lower end, and ``delta_at_ends[0]`` the bound on
+        delta there.
 
     Raises
     ------
@@ -176,14 +176,15 @@ def solve_eps0(
 
     found = cross(search, bound, goal, request)
     neighbours = at(found.meets).neighbours(request.direction)
-    exceeded = "exceeds delta" if found.before.lower > goal else "is not told from delta"
-    text = (
-        f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound {exceeded}; "
-        f"between the ends it is assumed to rise with eps0{neighbours.together}"
-    )
-    how = "root search on delta as a function of eps0; at the safe end"
-    return _inverse(
-        found, request.rel, SafeEnd.LOWER, how, neighbours, text, words_of_target(exp_eps=order, delta=goal)
+    how = f"root search on delta as a function of eps0; at the safe end: {found.at.how}"
+    return Answer(
+        "eps0",
+        found.bracket(how, request.rel),
+        neighbours,
+        exp_eps=order,
+        delta=goal,
+        delta_at_ends=(found.at, found.before),
+        deployment=deployment,
     )
 
 
@@ -198,7 +199,7 @@ def solve_n(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     bits: int | None = None,
     **fields: Any,
-) -> Inverse:
+) -> Answer:
     """Smallest number of users at which the bound on delta meets a target.
 
     At ``bracket.upper`` the bound on delta meets the target; at ``bracket.lower`` (one user fewer, where the engine
@@ -220,8 +221,9 @@ def solve_n(
 
     Returns
     -------
-    Inverse
-        ``bracket`` encloses the number of users; ``safe_end`` is its upper end, and ``delta`` the bound on delta there.
+    Answer
+        ``bracket`` encloses the number of users; ``safe_end`` is its upper end, and ``delta_at_ends[0]`` the bound on
+        delta there.
 
     Raises
     ------
@@ -258,13 +260,16 @@ def solve_n(
         return integers_around(value, goal, rel, Fraction(1), LARGEST_N) if found is None else found
 
     found = cross(search, bound, goal, request)
-    exceeded = "; at n = lower it exceeds delta" if found.before.lower > goal else ""
-    text = (
-        f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
-        f"S_n/n is a reverse martingale){exceeded}{neighbours.together}"
+    how = f"bisection over n; at the safe end: {found.at.how}"
+    return Answer(
+        "n",
+        found.bracket(how, request.rel),
+        neighbours,
+        exp_eps=order,
+        delta=goal,
+        delta_at_ends=(found.at, found.before),
+        deployment=asked.deployment,
     )
-    target = words_of_target(exp_eps=order, delta=goal)
-    return _inverse(found, request.rel, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text, target)
 
 
 def _of_one_user(asked: Experiment) -> Experiment:
@@ -336,9 +341,3 @@ def _by_budget(source: Any) -> Callable[[Fraction], Any]:
         raise InputError("source", source, "a mechanism with lam left open, or a callable that takes eps0")
     made: Callable[[Fraction], Any] = source
     return made
-
-
-def _inverse(
-    found: Crossing, rel: float, safe: SafeEnd, how: str, neighbours: Neighbours, text: str, target: str
-) -> Inverse:
-    return Inverse(found.bracket(f"{how}: {found.at.how}", rel), safe, found.at, neighbours, text, target)

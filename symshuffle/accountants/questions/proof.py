@@ -5,16 +5,22 @@ Doubles choose the four numbers of a line; the checker computes the bound from t
 
 from __future__ import annotations
 
+import html
+import json
 import math
 import platform
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Final
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, final
 
 import flint
 import numpy as np
 
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import experiment_of
@@ -22,10 +28,9 @@ from symshuffle.accountants.deployment.groups import group_factor, group_root
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import Reducible, Reduction
 from symshuffle.accountants.deployment.reduction import finite_channel
-from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions import solve
-from symshuffle.base.artifacts import installed
-from symshuffle.base.choices import Blanket, Question, Relation, choice
+from symshuffle.base.artifacts import check_destination, installed, write_atomically
+from symshuffle.base.choices import Blanket, Question, Relation
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, enclose, format_decimal, is_exact, parse_rational, upper_end
@@ -56,42 +61,22 @@ _LARGEST_MATRIX: Final = bound.CELLS
 _MOST_LINES: Final = 6
 
 
-@with_fields
-def prove(
-    subject: Subject,
-    *,
-    exp_eps: object = None,
-    eps: object = None,
-    delta: object = None,
-    direction: Question | str = "both",
-    **fields: Any,
-) -> dict[str, Any]:
-    """File that proves an upper bound on delta, for the checker ``bound.py``.
+def prove(answer: Answer, *, delta: object = None) -> BoundProof:
+    """File that proves the upper end of an answer, for the checker ``bound.py``.
 
     Parameters
     ----------
-    subject : Mechanism, Channel, AnyLdp, matrix or Deployment
-        What every user runs: finitely many outputs, and probabilities that are rational in ``exp(eps0/2)``; or a
-        deployment of one group of such users and one batch of messages.
-    n : int
-        Number of users, where the deployment has none.
-    exp_eps, eps : number, text or Exp
-        Target: the ratio ``exp(eps)``, at least 1, or its logarithm. One of the two.
+    answer : Answer
+        Of :func:`symshuffle.delta` or :func:`symshuffle.epsilon`, about one batch of messages of one group of users
+        whose messages have finitely many values, with probabilities that are rational in ``exp(eps0/2)``.
     delta : number or text, optional
-        The bound to be proved; default: the smallest one with six digits that the proof reaches.
-    direction : {"both"}
-        Both orders of each pair of inputs are proved.
-    adjacency, null, pairs, graph, min_batch_size, colluding, group_size, memoised, threshold
-        As in :func:`symshuffle.delta`.
-    blanket
-        The largest one, which a finite mechanism or channel has in any case; others have no proof file.
-    and the other fields of a deployment
-        Refused: there is no proof file.
+        For an answer about delta: the bound to be proved; default: the smallest one with six digits that the proof
+        reaches. An eps is proved at its own delta, at most a thousandth above the upper end.
 
     Returns
     -------
-    dict
-        The content of the file, for ``json.dumps``. It passed the checker.
+    BoundProof
+        The content of the file, which passed the checker; ``save`` writes it.
 
     Raises
     ------
@@ -102,17 +87,32 @@ def prove(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> prove(mechanism("krr").at(k=10, eps0=1), n=1000, eps="0.1")["statement"]["delta"]
+    >>> from symshuffle import delta, epsilon, mechanism
+    >>> krr = mechanism("krr").at(k=10, eps0=1)
+    >>> prove(delta(krr, n=1000, eps="0.1")).statement["delta"]
     '9602621/500000000000000'
+    >>> prove(epsilon(krr, n=1000, delta="1e-2")).statement["delta"]
+    '1/100'
     """
-    deployment, order = read_deployment(subject, fields), read_target(eps=eps, exp_eps=exp_eps)
-    said = _statement(deployment, order, choice(Question, direction, "direction"))
+    if not isinstance(answer, Answer):
+        raise InputError("answer", type(answer).__name__, "an answer of delta or epsilon")
+    if answer.deployment is None:
+        raise Unsupported("proof: an answer about laws that were derived before does not say what users run")
+    if answer.quantity == "epsilon" and answer.delta is not None:
+        if delta is not None:
+            raise InputError("delta", delta, "none for an answer about eps, which has its own")
+        return _of_epsilon(answer.deployment, answer.direction, answer.delta, answer.bracket.upper)
+    if answer.quantity != "delta" or answer.exp_eps is None:
+        raise Unsupported(f"proof: an answer about {answer.quantity} has no proof file; delta and eps have")
+    return _of_delta(answer.deployment, answer.direction, answer.exp_eps, None if delta is None else read_delta(delta))
+
+
+def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fraction | None) -> BoundProof:
+    said = _statement(deployment, order, way)
     group = deployment.adjacency.group_size
     one = group_root(order, group)  # the proof is of this ratio; what is bounded may be smaller at a smaller one
     alone = solve.delta(deployment.changed(group_size=1), exp_eps=one, rigour="ball").bracket.upper
     best = alone * group_factor(group, upper_end(enclose(one)))
-    target = None if delta is None else read_delta(delta)
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
     if content is None and not best:
         raise Unsupported(f"proof: the bound is 0 there, which no line proves beyond {bound.FEW_USERS} users")
@@ -124,63 +124,52 @@ def prove(
     return content
 
 
-@with_fields
-def prove_epsilon(
-    subject: Subject,
-    *,
-    delta: object,
-    upper: object = None,
-    direction: Question | str = "both",
-    **fields: Any,
-) -> dict[str, Any]:
-    """File that proves (eps, delta) at the upper end of eps, or just above it.
-
-    The eps that is proved is at most a thousandth above the upper end.
-
-    Parameters
-    ----------
-    subject, direction, and the fields of a deployment
-        As in :func:`prove`.
-    delta : number or text
-        Target, in (0, 1).
-    upper : number or text, optional
-        The upper end of eps; default: that of :func:`symshuffle.epsilon`.
-
-    Returns
-    -------
-    dict
-        The content of the file; its statement names the eps that is proved.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of its range.
-    Unsupported
-        As :func:`prove`.
-
-    Examples
-    --------
-    >>> from symshuffle import mechanism
-    >>> prove_epsilon(mechanism("rr").at(eps0=1), n=20, delta="1e-2")["statement"]["delta"]
-    '1/100'
-    """
-    deployment, target = read_deployment(subject, fields), read_delta(delta)
-    way = choice(Question, direction, "direction")
+def _of_epsilon(deployment: Deployment, way: Question, target: Fraction, upper: Fraction) -> BoundProof:
     n = _statement(deployment, Fraction(1), way)["users"]  # what has no proof is refused before the search
-    top = solve.epsilon(deployment, delta=target).bracket.upper if upper is None else upper
     widths = _WIDTHS[:1] if n < _MANY else _WIDTHS if n < _MOST else _WIDTHS[:2]
     for factor in _ABOVE:
-        level = format_decimal(parse_rational(top, "upper") * factor, digits=12, up=True)
-        said = _statement(deployment, read_target(eps=level), way)
-        found = _proof(said, target, target, widths)
+        level = format_decimal(upper * factor, digits=12, up=True)
+        found = _proof(_statement(deployment, read_target(eps=level), way), target, target, widths)
         if found is not None:
             return found
     raise Unsupported(f"proof: no line proves delta <= {float(target):.6g} within a thousandth above eps")
 
 
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class BoundProof:
+    """File that proves an upper bound.
+
+    - ``content``: the statement, and the lines from which the checker computes the bound, as the file has them.
+    """
+
+    content: dict[str, Any]
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        """What is proved, as the file has it."""
+        found: dict[str, Any] = self.content["statement"]
+        return found
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the file, whole or not at all."""
+        file = Path(path)
+        check_destination(file, argument="path")
+        write_atomically(file, json.dumps(self.content, indent=1) + "\n", argument="path")
+
+    def __str__(self) -> str:
+        return bound.check(self.content)
+
+    def __repr__(self) -> str:
+        return f"<proof of {self}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(str(self))}</p>"
+
+
 def _proof(
     said: dict[str, Any], most: Fraction, target: Fraction | None, widths: Sequence[float] = _WIDTHS
-) -> dict[str, Any] | None:
+) -> BoundProof | None:
     """The file for the first width whose bound is small enough; None if none is."""
     scale, parsed = 1 << bound.FINE, bound.parse(said | {"delta": "1/1"})
     if target is not None:
@@ -198,16 +187,16 @@ def _proof(
             continue
         if found <= most:
             delta = parse_rational(format_decimal(found, digits=8, up=True), "delta") if target is None else target
+            versions = {name: installed(name) for name in ("symshuffle", "numpy")}
             content = {
                 "format": bound.FORMAT,
                 "statement": said | {"delta": f"{delta.numerator}/{delta.denominator}"},
                 "lines": lines,
-                "versions": {name: installed(name) for name in ("symshuffle", "numpy")}
-                | {"python": platform.python_version()},
+                "versions": versions | {"python": platform.python_version()},
             }
             content["digest"] = bound.digest(content)
             bound.check(content)
-            return content
+            return BoundProof(content)
     return None
 
 

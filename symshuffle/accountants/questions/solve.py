@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.accountants.bounds.amplification import Amplification, Attained, largest_attained
+from symshuffle.accountants.bounds.answers import Answer, Attained, largest_attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import experiment
@@ -22,7 +22,7 @@ from symshuffle.accountants.questions.experiments import smallest_of, with_every
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
+from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
 from symshuffle.base.numbers import Real, parse_rational
 from symshuffle.base.results import Bracket
 from symshuffle.engines.registry import Engine
@@ -56,7 +56,7 @@ def delta(
     bits: int | None = None,
     attain: bool = False,
     **fields: Any,
-) -> Amplification:
+) -> Answer:
     """Upper bound on delta of a shuffled mechanism at a target level eps.
 
     Parameters
@@ -113,7 +113,7 @@ def delta(
 
     Returns
     -------
-    Amplification
+    Answer
         ``bracket`` encloses the bound on delta, a probability. In the direction asked for, the hockey-stick divergence
         of the pairs in ``neighbours`` is at most ``bracket.upper``; ``bracket.rigour`` says how this end is known.
         ``attained`` is None unless ``attain`` is set.
@@ -133,7 +133,6 @@ def delta(
     Fraction(55591, 829440)
     """
     asked, order = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
-    words = words_of_target(exp_eps=order)
     listed = enumeration(subject, fields, asked)
     if listed is not None:
         return with_every_matrix(listed.delta(order, asked.direction, attain=attain), order)
@@ -144,7 +143,7 @@ def delta(
 
         request = replace(asked, rel=asked.rel if rel is None else rel, rigour=asked.rigour or Rigour.FLOAT64)
         together = over_rounds.delta(several, request, order, attain=attain)
-        return with_every_matrix(replace(together, target=words), order)
+        return with_every_matrix(together, order)
     reduced, n = several.only.reduction, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=reduced.width(USUAL_WIDTH) if rel is None else rel)
@@ -158,7 +157,8 @@ def delta(
         )
         return max(real, key=lambda pair: pair.lower, default=None)
 
-    found = Amplification("delta", bracket, evaluated_pair(neighbours, bracket), target=words)
+    covered = evaluated_pair(neighbours, bracket)
+    found = Answer("delta", bracket, covered, exp_eps=order, deployment=several.deployment)
     return with_every_matrix(_with_attained(found, most) if attain else found, order)
 
 
@@ -193,7 +193,7 @@ def total_variation(
     bits: int | None = None,
     attain: bool = False,
     **fields: Any,
-) -> Amplification:
+) -> Answer:
     """Upper bound on the total variation distance of the messages: delta at eps = 0.
 
     Parameters
@@ -203,7 +203,7 @@ def total_variation(
 
     Returns
     -------
-    Amplification
+    Answer
         As of :func:`delta` at ``eps=0``.
 
     Examples
@@ -213,7 +213,7 @@ def total_variation(
     Fraction(3, 8)
     """
     asked: Any = delta
-    found: Amplification = asked(
+    found: Answer = asked(
         subject,
         exp_eps=1,
         direction=direction,
@@ -232,7 +232,7 @@ def evaluated_pair(neighbours: Neighbours, bracket: Bracket) -> Neighbours:
     return replace(neighbours, pairs=bracket.pair) if bracket.pair else neighbours
 
 
-def _with_attained(found: Amplification, most: Callable[[], Attained | None]) -> Amplification:
+def _with_attained(found: Answer, most: Callable[[], Attained | None]) -> Answer:
     attained, missing = largest_attained(most)
     return replace(found, attained=attained, attained_missing=missing)
 
@@ -250,7 +250,7 @@ def epsilon(
     attain: bool = False,
     near: object = None,
     **fields: Any,
-) -> Amplification:
+) -> Answer:
     """Smallest eps, in nats, at which a shuffled mechanism is (eps, delta)-private.
 
     The upper end of the result is the safe one: at ``bracket.upper`` the bound on delta meets the target; at
@@ -271,7 +271,7 @@ def epsilon(
 
     Returns
     -------
-    Amplification
+    Answer
         ``bracket`` encloses the smallest eps in nats at which the bound on delta meets the target. ``attained`` is None
         unless ``attain`` is set.
 
@@ -291,7 +291,6 @@ def epsilon(
     0.0802
     """
     asked, target = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), read_delta(delta)
-    words = words_of_target(delta=target)
     listed = enumeration(subject, fields, asked)
     if listed is not None:
         first = listed.epsilon(target, asked.direction, attain=attain)
@@ -302,7 +301,7 @@ def epsilon(
         from symshuffle.accountants.rounds import over_rounds
 
         request = replace(asked, rel=asked.rel if rel is None else rel, rigour=asked.rigour or Rigour.FLOAT64)
-        together = replace(over_rounds.epsilon(several, request, target, attain=attain), target=words)
+        together = over_rounds.epsilon(several, request, target, attain=attain)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
     reduced, n = several.only.reduction, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
@@ -317,7 +316,7 @@ def epsilon(
     request = replace(request, rel=max(request.rel, _WIDTH_OF_DENSITIES)) if wide else request
     guess = first_guess(reduced, n, target, request) if guess is None and not reduced.cases else guess
 
-    def at(target: Fraction) -> Amplification:
+    def at(target: Fraction) -> Answer:
         try:
             bracket = smallest_of(several, target, request, guess)
         except (Unsupported, NotDecided):
@@ -326,7 +325,8 @@ def epsilon(
             bracket = smallest_of(several, target, replace(request, rigour=Rigour.FLOAT64), guess)
         if wide and bracket.width > Fraction(USUAL_WIDTH) * bracket.upper:
             bracket = replace(bracket, aimed=USUAL_WIDTH)
-        return Amplification("epsilon", bracket, evaluated_pair(neighbours, bracket), target=words)
+        covered = evaluated_pair(neighbours, bracket)
+        return Answer("epsilon", bracket, covered, delta=target, deployment=several.deployment)
 
     def most(bound: Bracket) -> Attained | None:
         """The real pair with the largest eps: one whose delta is met at that of another has no larger one."""

@@ -53,11 +53,11 @@ _MOST_LEVELS: Final = 100_000
 def tradeoff_curve(
     subject: Subject,
     *,
-    alphas: Sequence[object],
+    type_i: Sequence[object],
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float | None = None,
     bits: int | None = None,
-    levels: int = _LEVELS,
+    num_levels: int = _LEVELS,
     executor: Executor | None = None,
     progress: Progress | None = None,
     **fields: Any,
@@ -68,9 +68,9 @@ def tradeoff_curve(
     ----------
     subject, rigour, rel, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`. Both directions are taken; a group of more than one user is refused.
-    alphas : sequence of number or text
+    type_i : sequence of number or text
         Type I errors in [0, 1], in rising order.
-    levels : int
+    num_levels : int
         Number of levels eps at which the profile is evaluated, at least 2; more levels narrow the bracket.
     executor, progress
         As in :func:`symshuffle.delta_curve`; the points are those levels.
@@ -78,8 +78,8 @@ def tradeoff_curve(
     Returns
     -------
     Curve
-        One point per type I error: ``x`` is alpha, and ``y`` the bracket around the type II error beta. The lower end
-        is the safe one.
+        One point per type I error: ``x``, and the bracket around the type II error: ``y``, the lower end of
+        which is the safe one.
 
     Raises
     ------
@@ -91,25 +91,25 @@ def tradeoff_curve(
     Examples
     --------
     >>> from symshuffle import mechanism
-    >>> found = tradeoff_curve(mechanism("krr").at(k=4, eps0=1), n=100, alphas=["0.1"], levels=20)
+    >>> found = tradeoff_curve(mechanism("krr").at(k=4, eps0=1), n=100, type_i=["0.1"], num_levels=20)
     >>> round(float(found.points[0].y.lower), 3)
     0.881
     """
-    check_list(alphas, "alphas", "a list of type I errors in [0, 1]")
-    errors = [parse_rational(alpha, "alpha") for alpha in alphas]
+    check_list(type_i, "type_i", "a list of type I errors in [0, 1]")
+    errors = [parse_rational(alpha, "type_i") for alpha in type_i]
     for alpha in errors:
         if not 0 <= alpha <= 1:
-            raise InputError("alpha", alpha, "a type I error in [0, 1]")
+            raise InputError("type_i", alpha, "a type I error in [0, 1]")
     if not errors:
-        raise InputError("alphas", alphas, "at least one type I error")
-    levels = as_integer(levels, "levels", 2, _MOST_LEVELS)
+        raise InputError("type_i", type_i, "at least one type I error")
+    num_levels = as_integer(num_levels, "num_levels", 2, _MOST_LEVELS)
     asked = experiment(subject, fields)
     asked.check_users()
     request = Request.of(Question.BOTH, None, rigour, asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     neighbours = asked.neighbours(Question.BOTH)
     if neighbours.group_size > 1:
         raise Unsupported(f"group_size {neighbours.group_size}: the trade-off of one user only; ask for delta(eps)")
-    orders, revealing = _orders(asked, levels)
+    orders, revealing = _orders(asked, num_levels)
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
     profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
@@ -127,7 +127,7 @@ def tradeoff_curve(
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
         f"this envelope{neighbours.together}"
     )
-    return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
+    return Curve(CurveKind.F_DP, "type_i", "type_ii", tuple(points), neighbours, text)
 
 
 def _orders(asked: Experiment, levels: int) -> tuple[tuple[Fraction, ...], bool]:
@@ -233,7 +233,7 @@ class GaussianLimit:
             sure="an approximation for many users by the central limit theorem, and no guarantee",
         )
 
-    def tradeoff(self, alpha: object) -> float:
+    def tradeoff(self, type_i: object) -> float:
         """Type II error of the Gaussian approximation at a type I error in [0, 1].
 
         Raises
@@ -241,16 +241,16 @@ class GaussianLimit:
         InputError
             If the error is outside [0, 1].
         """
-        error = float(parse_rational(alpha, "alpha"))
+        error = float(parse_rational(type_i, "type_i"))
         if not 0 <= error <= 1:
-            raise InputError("alpha", alpha, "a type I error in [0, 1]")
+            raise InputError("type_i", type_i, "a type I error in [0, 1]")
         if error in (0, 1):
             return 1 - error
         return _STANDARD.cdf(-_STANDARD.inv_cdf(error) - self.mu)
 
-    def renyi(self, alpha: object) -> float:
-        """Rényi divergence of order ``alpha`` of the Gaussian approximation, in nats."""
-        return float(parse_rational(alpha, "alpha")) * self.mu**2 / 2
+    def renyi(self, order: object) -> float:
+        """Rényi divergence of an order of the Gaussian approximation, in nats."""
+        return float(parse_rational(order, "order")) * self.mu**2 / 2
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: the parameter, and that it guarantees nothing."""

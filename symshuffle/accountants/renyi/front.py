@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final
 
-from symshuffle.accountants.bounds.amplification import Attained, BoundMethods, SeveralRounds, largest_attained
+from symshuffle.accountants.bounds.answers import Answer, Attained, SeveralRounds, largest_attained
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.experiment import Batches, Experiment, experiment
-from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import counted, format_decimal, parse_rational
-from symshuffle.base.results import Bracket, FirstLines, at_target, safe_number
+from symshuffle.base.numbers import counted, parse_rational
+from symshuffle.base.results import Bracket
 
 _LARGEST_ORDER: Final = 10_000
 _USUAL_WIDTH: Final = 1e-3
@@ -26,86 +25,18 @@ _COARSER: Final = 4
 """Of the orders of a bound one in so many tells which real datasets have the most."""
 
 
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class RenyiBound(BoundMethods):
-    """Bound on the Rényi divergence of shuffled messages, and the datasets it covers.
-
-    Parameters
-    ----------
-    alpha : Fraction
-        Order of the divergence; at 1 it is the relative entropy.
-    bracket : Bracket
-        In nats, around the divergence that the profile of the optimal decomposition has; its upper end bounds the
-        shuffled experiment.
-    neighbours : Neighbours
-        The pairs of datasets to which the bound applies.
-    attained : Attained or None
-        A real neighbouring pair, where one was evaluated.
-    rounds : Composition or None
-        For several rounds: how many; ``neighbours`` then says what is covered in each of them.
-    attained_missing : str
-        Reason why no real pair was evaluated although it was asked for; else empty.
-    """
-
-    alpha: Fraction
-    bracket: Bracket
-    neighbours: Neighbours
-    attained: Attained | None = None
-    rounds: SeveralRounds | None = None
-    attained_missing: str = ""
-
-    @property
-    def quantity_name(self) -> str:
-        """What is bounded."""
-        return "Rényi divergence"
-
-    @property
-    def lines(self) -> FirstLines:
-        """First lines of the answer; the first line shows the number and the order."""
-        number = at_target(safe_number(self.bracket, self.safe), f"alpha = {_written(self.alpha)}")
-        return self.neighbours.lines(self.quantity_name, number, self.bracket.rigour.words)
-
-    @property
-    def about(self) -> str:
-        """Experiment and theorem to which the bound applies, in words."""
-        order = f"of Rényi order {self.alpha} in nats (both directions of the profile enter)"
-        return (
-            f"upper bounds {self.neighbours.compared_by(order)}; lower is the other side of this bound, not a lower "
-            f"bound on the divergence{self.neighbours.together}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready form: order, both ends rounded outward, and the datasets they cover."""
-        return {
-            "alpha": str(self.alpha),
-            **self.bracket.decimals(),
-            **self._keys(),
-            **({} if self.rounds is None else self.rounds.to_dict()),
-        }
-
-    def __repr__(self) -> str:
-        return f"<Rényi divergence of order {self.alpha}: {self.bracket}, {self.neighbours.adjacency.value}>"
-
-
-def _written(order: Fraction) -> str:
-    """An order as a decimal where it is one of at most 17 digits, else as a fraction."""
-    decimal = format_decimal(order, up=True)
-    return decimal if Fraction(decimal) == order else str(order)
-
-
 @with_fields
 def renyi(
     subject: Subject,
     *,
-    alpha: object,
+    order: object,
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
     **fields: Any,
-) -> RenyiBound:
+) -> Answer:
     r"""Upper bound on the Rényi divergence of shuffled messages, in nats.
 
     For laws P, Q it is :math:`D_\alpha=\frac1{\alpha-1}\log\sum_yP_y^\alpha Q_y^{1-\alpha}`. It is computed as an
@@ -118,7 +49,7 @@ def renyi(
     subject, direction, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`; dropout, several groups, dummies and a ``group_size`` above 1 are refused.
         ``forward`` is the divergence of M(X0) from M(X1); ``both``, which several rounds need, the larger of the two.
-    alpha : number or text
+    order : number or text
         Order in [1, 10000]; at 1 the relative entropy.
     rigour : {"float64", "ball"}
         What every value of the profile must be; the integral is taken in balls.
@@ -129,7 +60,7 @@ def renyi(
 
     Returns
     -------
-    RenyiBound
+    Answer
         ``bracket`` encloses the bound in nats; its upper end bounds the shuffled experiment. ``attained`` is None
         unless ``attain`` is set.
 
@@ -144,13 +75,13 @@ def renyi(
     Examples
     --------
     >>> from symshuffle import mechanism
-    >>> found = renyi(mechanism("krr").at(k=4, eps0=1), n=1000, alpha=2)
+    >>> found = renyi(mechanism("krr").at(k=4, eps0=1), n=1000, order=2)
     >>> round(float(found), 5), float(found.bracket.relative_width) <= 1e-3
     (0.00103, True)
     """
-    order = parse_rational(alpha, "alpha")
-    if not 1 <= order <= _LARGEST_ORDER:
-        raise InputError("alpha", alpha, f"an order in [1, {_LARGEST_ORDER}]")
+    alpha = parse_rational(order, "order")
+    if not 1 <= alpha <= _LARGEST_ORDER:
+        raise InputError("order", order, f"an order in [1, {_LARGEST_ORDER}]")
     request = Request.of(direction, None, rigour, _USUAL_WIDTH if rel is None else rel, bits)
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: a Rényi divergence is a logarithm; use rigour='ball'")
@@ -162,12 +93,21 @@ def renyi(
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     neighbours = asked.neighbours(request.direction)
     shapes = [_shape(part, request) for part in asked.parts]
-    found = [(_one(shape, order, request), part.times) for shape, part in zip(shapes, asked.parts, strict=True)]
+    found = [(_one(shape, alpha, request), part.times) for shape, part in zip(shapes, asked.parts, strict=True)]
     bracket = _together(found, request)
-    attained, missing = largest_attained(lambda: _attained(asked, shapes, order, request)) if attain else (None, "")
+    attained, missing = largest_attained(lambda: _attained(asked, shapes, alpha, request)) if attain else (None, "")
     parts = tuple((part.times, part.n) for part in asked.parts)
     composition = SeveralRounds(asked.times, parts) if asked.several else None
-    return RenyiBound(order, bracket, neighbours, attained, composition, missing)
+    return Answer(
+        "Rényi divergence",
+        bracket,
+        neighbours,
+        order=alpha,
+        attained=attained,
+        attained_missing=missing,
+        rounds=composition,
+        deployment=asked.deployment,
+    )
 
 
 def _check_profile(reduced: Reduction) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
-from symshuffle.accountants.bounds.amplification import Amplification, Attained, SeveralRounds, largest_attained
+from symshuffle.accountants.bounds.answers import Answer, Attained, Quantity, SeveralRounds, largest_attained
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.bounds.search import shortened
 from symshuffle.accountants.deployment.experiment import Experiment
@@ -217,7 +217,7 @@ def _all_rounds(asked: Experiment, request: Request) -> AllRounds:
     return rounds
 
 
-def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bool = False) -> Amplification:
+def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bool = False) -> Answer:
     """The smallest eps of all rounds together at a target delta, on the safe side.
 
     Parameters
@@ -240,7 +240,7 @@ def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bo
     """
     rounds, width = _all_rounds(asked, request), request.rel
     if not rounds.telling:
-        return _nothing("epsilon", rounds)
+        return _nothing("epsilon", asked, rounds, delta=target)
     read = rounds.epsilon(target)
     found = rounds.narrowed(read, _CUT * target / rounds.times, width, 1.0)
 
@@ -250,10 +250,10 @@ def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bo
         return ("basic", basic_epsilon(each)), ("advanced", advanced_epsilon(halves, target / 2))
 
     attained = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
-    return _answer("epsilon", rounds, found, optional(simpler), attained, width)
+    return _answer("epsilon", asked, rounds, found, optional(simpler), attained, width, delta=target)
 
 
-def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = False) -> Amplification:
+def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = False) -> Answer:
     """The delta of all rounds together at a target level, on the safe side.
 
     Parameters
@@ -270,7 +270,7 @@ def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = Fa
     """
     rounds, width = _all_rounds(asked, request), request.rel
     if not rounds.telling:
-        return _nothing("delta", rounds)
+        return _nothing("delta", asked, rounds, exp_eps=order)
     eps, scale = _logarithm(order), rounds.scale
     read, simpler = rounds.delta(eps), optional(lambda: _simpler_deltas(rounds, eps))
     dense = any(part.dense for part in rounds.telling)
@@ -285,7 +285,7 @@ def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = Fa
             break
         least = max(min(found.high, least * least), smallest)
     attained = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
-    return _answer("delta", rounds, found, simpler, attained, width)
+    return _answer("delta", asked, rounds, found, simpler, attained, width, exp_eps=order)
 
 
 def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:
@@ -307,9 +307,10 @@ def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:
     return ("basic", found[0]), ("advanced", best)
 
 
-def _nothing(quantity: Literal["delta", "epsilon"], rounds: AllRounds) -> Amplification:
+def _nothing(quantity: Quantity, asked: Experiment, rounds: AllRounds, **target: Any) -> Answer:
     bracket = Bracket(Fraction(0), Fraction(0), _rigour(rounds), "rounds", "no round tells anything")
-    return Amplification(quantity, bracket, _neighbours(rounds), None, _composition(rounds, ((), "")))
+    several = _composition(rounds, ((), ""))
+    return Answer(quantity, bracket, _neighbours(rounds), rounds=several, deployment=asked.deployment, **target)
 
 
 def _gaussian(spread: float, eps: float) -> Fraction:
@@ -328,13 +329,15 @@ def _logarithm(order: Real) -> Fraction:
 
 
 def _answer(
-    quantity: Literal["delta", "epsilon"],
+    quantity: Quantity,
+    asked: Experiment,
     rounds: AllRounds,
     found: _Found,
     simpler: tuple[Simpler | None, str],
     attained: tuple[Attained | None, str],
     width: float,
-) -> Amplification:
+    **target: Any,
+) -> Answer:
     means = "sums over one period, in balls" if rounds.balls else "tilted transforms"
     how = (
         f"laws on {found.lattice.levels} levels of step {format_decimal(found.lattice.step, digits=4, up=True)}, with "
@@ -348,8 +351,16 @@ def _answer(
     aimed = None if high - low <= Fraction(width) * high else width
     bracket = Bracket(low, high, _rigour(rounds), "rounds", how, aimed)
     real, missing = attained
-    composition = _composition(rounds, simpler)
-    return Amplification(quantity, bracket, _neighbours(rounds), real, composition, attained_missing=missing)
+    return Answer(
+        quantity,
+        bracket,
+        _neighbours(rounds),
+        attained=real,
+        attained_missing=missing,
+        rounds=_composition(rounds, simpler),
+        deployment=asked.deployment,
+        **target,
+    )
 
 
 def _rigour(rounds: AllRounds) -> Rigour:

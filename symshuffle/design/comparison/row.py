@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.accountants.bounds.amplification import Attained
+from symshuffle.accountants.bounds.answers import Attained
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end

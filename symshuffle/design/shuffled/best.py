@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.questions.solve import delta as delta_bound
 from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
@@ -161,7 +161,7 @@ def _starts(target: ExactTarget) -> list[tuple[Orbit, ...]]:
 
 def _certified(
     mixtures: Iterable[tuple[Orbit, ...]], n: int, order: Real, goal: Fraction
-) -> tuple[tuple[Orbit, ...], Amplification]:
+) -> tuple[tuple[Orbit, ...], Answer]:
     """The mixture of the largest trace that the accountant certifies, and its delta."""
     best = None
     for orbits in sorted(mixtures, key=trace_of, reverse=True):

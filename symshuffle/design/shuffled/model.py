@@ -19,7 +19,7 @@ from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, orbit_mechanism
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.bounds.amplification import Amplification
+    from symshuffle.accountants.bounds.answers import Answer
     from symshuffle.channels.channel import Channel
     from symshuffle.design.shuffled.minorant import TraceBound
     from symshuffle.mechanisms.model import Mechanism
@@ -173,8 +173,8 @@ class ShuffledDesign:
     loss: Loss
     orbits: tuple[Orbit, ...]
     size: int
-    delta: Amplification
-    epsilon: Amplification
+    delta: Answer
+    epsilon: Answer
     blocks: BlockChannel | None
     upper: Fraction | None
     bound: TraceBound | None

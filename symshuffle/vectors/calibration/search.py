@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.accountants.bounds.amplification import Amplification
+from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Blanket, Question, Relation, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
-from symshuffle.base.levels import read_delta, read_target, words_of_target
+from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
 from symshuffle.base.results import (
     AnswerMethods,
@@ -86,7 +86,7 @@ class Calibration(AnswerMethods):
     parameters: Calibrated
     bracket: Bracket
     gaussian_rmse: float
-    certificate: Amplification
+    certificate: Answer
     users: int
     exp_eps: Real
     goal: Fraction
@@ -264,7 +264,7 @@ def calibrate(
     except Unsupported as reason:
         raise Unsupported(f"{name}, n = {n}: {reason}") from reason
     covered = reduction(mechanism, adjacency=near, blanket=kind).neighbours(Question.BOTH, n)
-    certificate = Amplification("delta", bound, covered, target=words_of_target(exp_eps=order))
+    certificate = Answer("delta", bound, covered, exp_eps=order)
     about = (
         f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
         f"error of the mean per coordinate; the target is certainly met at these parameters"

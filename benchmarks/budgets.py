@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from benchmarks.measure import Goal, Section, duration, seconds, table
-from symshuffle import delta, mechanism, solve_eps0
+from symshuffle import delta, randomizer, solve_eps0
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.mechanisms.model import Mechanism
 
@@ -32,12 +32,12 @@ def sweep(source: Mechanism, n: int) -> Callable[[], object]:
 
 def section() -> Section:
     """Times and their ratios to those of k-ary randomized response, in one run."""
-    krr = mechanism("krr").at(k=10)
+    krr = randomizer("krr").at(k=10)
     others = {
-        "rappor, D = 10": mechanism("rappor").at(D=10),
-        "rappor, limit": mechanism("rappor"),
-        "subset-selection": mechanism("subset-selection").at(k=10, s=4),
-        "olh": mechanism("olh").at(D=10, g=4),
+        "rappor, D = 10": randomizer("rappor").at(D=10),
+        "rappor, limit": randomizer("rappor"),
+        "subset-selection": randomizer("subset-selection").at(k=10, s=4),
+        "olh": randomizer("olh").at(D=10, g=4),
     }
     tasks: dict[str, Callable[[Mechanism], Callable[[], object]]] = {
         f"ten deltas, n = {SMALL}": lambda one: sweep(one, SMALL),

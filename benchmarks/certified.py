@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, seconds, table, ten_ary, timed
-from symshuffle import BallContour, Exp, Rigour, delta, epsilon, mechanism
+from symshuffle import BallContour, Exp, Rigour, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
@@ -121,7 +121,7 @@ def certified_inverse() -> tuple[float, int, str]:
 
 def other_inverses() -> str:
     """Times of the other two inverses, doubles and balls."""
-    krr, rows = mechanism("krr").at(k=10), []
+    krr, rows = randomizer("krr").at(k=10), []
     for rigour in (Rigour.FLOAT64, Rigour.BALL):
         budget = partial(solve_eps0, krr, n=1000, eps="0.1", delta=MILLIONTH, rigour=rigour)
         took = seconds(budget, 3)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from symshuffle import Rigour, amplification_curve, delta, epsilon, mechanism, solve_eps0
+from symshuffle import Rigour, amplification_curve, delta, epsilon, randomizer, solve_eps0
 
 try:
     from symshuffle.base.choices import Method
@@ -24,7 +24,7 @@ LONG = 0.3
 
 def ten_deltas(name: str, n: int, **values: int) -> None:
     """A sweep over eps0 from 1 to 1.9."""
-    source, eps = mechanism(name).at(**values), "1/4" if n >= 10**6 else "1/10"
+    source, eps = randomizer(name).at(**values), "1/4" if n >= 10**6 else "1/10"
     for i in range(10):
         delta(source.at(eps0=Fraction(10 + i, 10)), eps=eps, n=n)
 
@@ -39,7 +39,7 @@ def narrow() -> DecisionProblem:
     return DecisionProblem.of(model, loss, [Fraction(1, 6)] * 6)
 
 
-KRR = mechanism("krr").at(k=10, eps0=1)
+KRR = randomizer("krr").at(k=10, eps0=1)
 USERS = sorted({round(10 ** (3 + 4 * i / 29)) for i in range(30)})
 TASKS: dict[str, Callable[[], object]] = {
     "k-RR, delta to 1e-6, n = 10^6": lambda: delta(KRR, n=10**6, eps="0.002"),
@@ -49,10 +49,10 @@ TASKS: dict[str, Callable[[], object]] = {
     "k-RR, delta to 1e-6, n = 100": lambda: delta(KRR, n=100, eps="0.2"),
     "k-RR, ten deltas over eps0, n = 1000": lambda: ten_deltas("krr", 1000, k=10),
     "k-RR, ten deltas over eps0, n = 10^6": lambda: ten_deltas("krr", 10**6, k=10),
-    "k-RR, solve_eps0, n = 10^6": lambda: solve_eps0(mechanism("krr").at(k=10), n=10**6, eps="1/4", delta="1e-6"),
+    "k-RR, solve_eps0, n = 10^6": lambda: solve_eps0(randomizer("krr").at(k=10), n=10**6, eps="1/4", delta="1e-6"),
     "RAPPOR, ten deltas over eps0, n = 1000": lambda: ten_deltas("rappor", 1000, D=10),
     "k-RR at eps0 = 0.1, epsilon in balls, n = 1000": lambda: epsilon(
-        mechanism("krr").at(k=10, eps0="0.1"), n=1000, delta="1e-6", rigour=Rigour.BALL
+        randomizer("krr").at(k=10, eps0="0.1"), n=1000, delta="1e-6", rigour=Rigour.BALL
     ),
     "k-RR, curve of 30 points eps(n)": lambda: amplification_curve(KRR, delta="1e-6", users=USERS),
     "all 262 142 subsets, m = 18, Bayes": lambda: bayes_tradeoff(narrow(), Fraction(20), method=Method.POLYTOPE),

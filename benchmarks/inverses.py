@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, seconds, table, ten_ary
-from symshuffle import delta, epsilon, mechanism
+from symshuffle import delta, epsilon, randomizer
 from symshuffle.accountants.bounds import brackets as bounds
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.curves import amplification_curve, spaced
@@ -62,7 +62,7 @@ def few_users(bare: float) -> tuple[str, list[Goal]]:
 def warm(bare: float) -> list[Goal]:
     """A warm delta over bare evaluations, and the same for a sweep over eps0."""
     ratio = seconds(partial(delta, ten_ary("1"), n=MANY, eps=LEVELS[MANY])) / bare
-    budgets, krr = itertools.count(), mechanism("krr").at(k=10)
+    budgets, krr = itertools.count(), randomizer("krr").at(k=10)
     sources = [reduction(krr.at(eps0=1 + Fraction(next(budgets), 10**4))) for _ in range(16)]
     given = iter(sources)  # every law is made for one call, from a reduction that is known
     levels = seconds(lambda: delta(next(given), n=MANY, eps=LEVELS[MANY]), 15) / bare

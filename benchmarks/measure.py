@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeVar
 
-from symshuffle import epsilon, mechanism
+from symshuffle import epsilon, randomizer
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.engines.registry import Engine
@@ -74,7 +74,7 @@ def power(n: int) -> str:
 
 def ten_ary(eps0: str) -> Reduction:
     """10-ary randomized response, the mechanism of the published comparisons."""
-    return reduction(mechanism("krr").at(k=10, eps0=eps0))
+    return reduction(randomizer("krr").at(k=10, eps0=eps0))
 
 
 def level(source: Reduction, n: int, engine: Engine | None = None) -> Fraction:

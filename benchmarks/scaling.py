@@ -13,8 +13,8 @@ from symshuffle import Contour, delta
 
 BUDGETS: Final = ("0.1", "1", "4")
 PROGRAM: Final = """
-from symshuffle import delta, mechanism; import resource
-krr = mechanism('krr').at(k=10, eps0=1)
+from symshuffle import delta, randomizer; import resource
+krr = randomizer('krr').at(k=10, eps0=1)
 for n, eps in ((10**3, '0.08'), (10**9, '0.00008')): delta(krr, n=n, eps=eps)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

@@ -20,7 +20,7 @@
 # %%
 from IPython.display import Image
 
-from symshuffle import epsilon, mechanism
+from symshuffle import epsilon, randomizer
 from symshuffle.collect import drawn, make_plan, read_plan, simulate
 
 ANSWERS = ("bus", "train", "tram", "bicycle", "car", "on foot", "ferry", "none")
@@ -39,7 +39,7 @@ for row in plan.table:
 print(plan.name, plan.root, plan.bound.bracket.rigour)
 print("eps at most", plan.certified["epsilon_at_delta"])
 again = epsilon(
-    mechanism(plan.name).at(k=8, lam=plan.root, **plan.parameters), n=20_000, min_batch_size=18_000, delta="1e-8"
+    randomizer(plan.name).at(k=8, lam=plan.root, **plan.parameters), n=20_000, min_batch_size=18_000, delta="1e-8"
 )
 print("asked again:", float(again.bracket.upper) < 1 + 1e-6)
 print("read back:", read_plan(plan.to_json()) == plan)

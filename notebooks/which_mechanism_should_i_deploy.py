@@ -21,14 +21,14 @@ from fractions import Fraction
 
 import matplotlib.pyplot as plt
 
-from symshuffle import amplification_curve, compare, epsilon, mechanism, privacy_loss, solve_eps0
+from symshuffle import amplification_curve, compare, epsilon, privacy_loss, randomizer, solve_eps0
 from symshuffle.base import format_decimal
 
 USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
 
 
 def krr(eps0):
-    return mechanism("krr").at(k=50, eps0=eps0)
+    return randomizer("krr").at(k=50, eps0=eps0)
 
 
 def above(value):

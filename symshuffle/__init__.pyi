@@ -17,6 +17,7 @@ from .accountants.questions.proof import prove as prove
 from .accountants.questions.solve import delta as delta
 from .accountants.questions.solve import epsilon as epsilon
 from .accountants.questions.solve import total_variation as total_variation
+from .accountants.questions.sweeps import sweep as sweep
 from .accountants.questions.tradeoff_function import GaussianLimit as GaussianLimit
 from .accountants.questions.tradeoff_function import gaussian_limit as gaussian_limit
 from .accountants.questions.tradeoff_function import tradeoff_curve as tradeoff_curve
@@ -36,13 +37,13 @@ from .base.numbers import Exp as Exp
 from .base.numbers import Verdict as Verdict
 from .base.results import Bracket as Bracket
 from .base.results import SafeEnd as SafeEnd
-from .base.sweeps import sweep as sweep
 from .channels.channel import Channel as Channel
 from .channels.channel import direct_sum as direct_sum
 from .channels.law import Law as Law
 from .channels.shuffled import chi_square as chi_square
 from .channels.shuffled import hockey_stick as hockey_stick
 from .channels.shuffled import shuffled_divergence as shuffled_divergence
+from .configuration.lookup import randomizer as randomizer
 from .decompositions.composition import Composed as Composed
 from .decompositions.composition import hamming as hamming
 from .decompositions.composition import joint as joint
@@ -74,7 +75,6 @@ from .mechanisms.continuous import Laplace as Laplace
 from .mechanisms.model import Mechanism as Mechanism
 from .mechanisms.outputs import OutputClass as OutputClass
 from .mechanisms.outputs import State as State
-from .mechanisms.registry import mechanism as mechanism
 from .mechanisms.symbolic import LAM as LAM
 from .mechanisms.symbolic import Parameter as Parameter
 from .utility.anchored.law import AnchoredLaw as AnchoredLaw

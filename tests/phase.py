@@ -16,10 +16,10 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from symshuffle import delta, mechanism, sweep
+from symshuffle import delta, randomizer
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.executors import processes
-from symshuffle.base.sweeps import SECONDS, TABLE
+from symshuffle.base.sweeps import SECONDS, TABLE, tabulate
 
 WORKERS = 2
 LOG = "SYMSHUFFLE_PHASE_LOG"
@@ -37,7 +37,7 @@ WHOLE = {
 
 @cache
 def reduced(name, eps0):
-    return reduction(mechanism(name).at(eps0=eps0, **MECHANISMS[name]))
+    return reduction(randomizer(name).at(eps0=eps0, **MECHANISMS[name]))
 
 
 def point(name, eps0, n, eps):
@@ -61,7 +61,7 @@ def on_dask(out, levels):
         LocalCluster(n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        return sweep(point, grid(levels), out=out, executor=client.get_executor())
+        return tabulate(point, grid(levels), out=out, executor=client.get_executor())
 
 
 def started(out, levels, log):
@@ -115,7 +115,7 @@ def main():
     own = max(*before.values(), *after.values())
     print(f"computed {before.total()} times before and {after.total()} after; both: {len(twice)}, at hand when killed")
     with processes(WORKERS) as pool:
-        sweep(point, grid(asked.levels), out=folder / "whole", executor=pool)
+        tabulate(point, grid(asked.levels), out=folder / "whole", executor=pool)
     same = rows(folder / "killed") == rows(folder / "whole")
     print(f"after {time.monotonic() - begun:.0f} s: {len(rows(folder / 'whole'))} rows of a sweep that nobody stopped")
     print("equal, sorted by point, without the column of seconds" if same else "NOT equal")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import flint
 
-from symshuffle import PrivacyLoss, epsilon, mechanism, privacy_loss
+from symshuffle import PrivacyLoss, epsilon, privacy_loss, randomizer
 from symshuffle.base.numbers import format_decimal, working_precision
 from tests.exported import CASES, divergence, neighbours
 
@@ -38,7 +38,7 @@ def small_cases():
 
 def deployment():
     """Rows: delta, the certified bracket of eps of all rounds, and what dp_accounting answers from the export."""
-    krr = mechanism("krr").at(k=50, eps0=2)
+    krr = randomizer("krr").at(k=50, eps0=2)
     with tempfile.TemporaryDirectory() as folder:
         privacy_loss(krr, n=200_000, beyond="1e-19").write(Path(folder) / "round.json")
         loss = PrivacyLoss.read(Path(folder) / "round.json").to_dp_accounting()

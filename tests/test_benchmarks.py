@@ -11,7 +11,7 @@ from benchmarks.algorithm7 import algorithm7
 from benchmarks.clone import LAM, clone_delta, smallest_level
 from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
-from symshuffle import FFT, Exp, Rigour, delta, mechanism
+from symshuffle import FFT, Exp, Rigour, delta, randomizer
 from symshuffle.accountants import evaluate_law, standard_clone
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
@@ -29,7 +29,7 @@ def test_algorithm_7_rounds_up_by_at_most_a_step(eps0):
 
 
 def test_algorithm_7_on_its_own_lattice_is_exact():
-    krr = mechanism("krr").at(k=10, lam=4)
+    krr = randomizer("krr").at(k=10, lam=4)
     (law,) = laws(reduction(krr).bounds[0], Fraction(2), Question.FORWARD, None)
     assert algorithm7(law, 20, 1.0) == pytest.approx(float(evaluate_law(law, 20, rigour=Rigour.EXACT).exact), rel=1e-12)
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Deployment, Group, delta, epsilon, mechanism
+from symshuffle import Channel, Deployment, Group, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.model import KEYWORDS
 from tests.shell import answer, refused, run
 
@@ -99,7 +99,7 @@ def test_one_period_is_the_answer_without_periods(capsys):
 )
 def test_options_are_the_fields(capsys, options, fields):
     found = answer(capsys, "delta", *KRR, "--n", "100", "--eps", "0.2", *options)
-    krr = mechanism("krr").at(k=4, eps0=1)
+    krr = randomizer("krr").at(k=4, eps0=1)
     expected = delta(krr, n=100, eps="0.2", **fields).bracket
     assert float(found["upper"]) == pytest.approx(float(expected.upper), rel=1e-9)
 
@@ -123,7 +123,7 @@ def test_a_file_of_groups_in_both_formats(capsys, tmp_path):
     }
     again = answer(capsys, "epsilon", written(tmp_path, json.dumps(table), "plan.json"), "--delta", "1e-6", *WIDE)
     assert again["upper"] == told["upper"]
-    first, second = mechanism("krr").at(k=4, eps0=1), mechanism("krr").at(k=3, lam="3/2")
+    first, second = randomizer("krr").at(k=4, eps0=1), randomizer("krr").at(k=3, lam="3/2")
     both = [Deployment(Group(first, 10_000), periods=2), Deployment(Group(second, 20_000))]
     assert float(told["upper"]) == pytest.approx(float(epsilon(both, delta="1e-6", rel=2e-2)), rel=1e-9)
 

@@ -3,7 +3,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, Contamination, InputError, binary_envelope, mechanism
+from symshuffle import LAM, Contamination, InputError, binary_envelope, randomizer
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
@@ -67,7 +67,7 @@ def test_a_mechanism_with_open_parameters_is_answered_by_formulas(capsys):
     for risk in ("iid_risk", "fixed_risk"):
         assert str(read[risk]) == numbers[risk]["exact"]
     assert str(read["hockey_stick_envelope"].doit()) == numbers["leakage"][0]["envelope"]["exact"]
-    channel = mechanism("krr").at(k=3, lam=4).channel()
+    channel = randomizer("krr").at(k=3, lam=4).channel()
     worst = leakage(channel, 0, 1, n=2, divergence="chi-square")
     assert evaluate(read["chi_square"]) == worst.bracket.exact
     assert evaluate(read["chi_square_envelope"]) == worst.envelope.bracket.exact
@@ -96,7 +96,7 @@ def test_the_chi_square_envelope_is_that_of_numbers():
 
 
 def test_randomized_response_leaks_its_envelope():
-    found = law_formulas(mechanism("rr")).formulas
+    found = law_formulas(randomizer("rr")).formulas
     assert found["chi_square"] == found["chi_square_envelope"]
 
 

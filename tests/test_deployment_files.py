@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Deployment, Group, InputError, delta, mechanism
+from symshuffle import Channel, Deployment, Group, InputError, delta, randomizer
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.configuration.files import read_deployment_file
 from symshuffle.configuration.randomizers import NamedRandomizer
@@ -31,7 +31,7 @@ NAMED = (
 )
 
 
-def randomizer(draw):
+def drawn_randomizer(draw):
     if draw.random() < 0.3:
         return draw.choice((W, SQUARE))
     name, parameters, budget = draw.choice(NAMED[: -2 if draw.random() < 0.8 else None])
@@ -49,7 +49,7 @@ def group(draw, run=None):
             fields["dropout"] = Fraction(draw.randint(0, 9), 10)
         elif kind == 2:
             fields["colluding"] = draw.choice(("10%", 1, "1/3"))
-    return Group(randomizer(draw) if run is None else run, count, **fields)
+    return Group(drawn_randomizer(draw) if run is None else run, count, **fields)
 
 
 def adjacency(draw):
@@ -110,12 +110,12 @@ def test_what_is_no_deployment_is_not_replaced(tmp_path):
 
 
 def test_what_has_no_name_is_not_written(tmp_path):
-    one = Deployment((Group(mechanism("krr").at(k=4), 10),))  # its budget is open
+    one = Deployment((Group(randomizer("krr").at(k=4), 10),))  # its budget is open
     with pytest.raises(InputError):
         one.to_toml()
     with pytest.raises(InputError):
         Deployment((Group(lambda eps0: W, 10),)).to_toml()
-    krr = mechanism("krr").at(k=4, eps0=1)
+    krr = randomizer("krr").at(k=4, eps0=1)
     written = Deployment((Group(krr, 10),)).to_toml()
     (tmp_path / "krr.toml").write_text(written)
     again = Deployment.read(tmp_path / "krr.toml")

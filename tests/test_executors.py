@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, amplification_curve, compare, delta_curve, mechanism, tradeoff_curve
+from symshuffle import Channel, InputError, amplification_curve, compare, delta_curve, randomizer, tradeoff_curve
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_background
 from symshuffle.base.executors import processes
 from symshuffle.cli import main
 from tests.words import words
 
-KRR = mechanism("krr").at(k=3, eps0=1)
+KRR = randomizer("krr").at(k=3, eps0=1)
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ from symshuffle import (
     Rigour,
     bayes_tradeoff,
     binary_envelope,
-    mechanism,
     minimax_tradeoff,
     optimal_subset_sizes,
+    randomizer,
     trace_frontier,
 )
 from symshuffle.base.lp import LinearProgram
@@ -29,8 +29,8 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.utility.frontiers.contamination import Contamination
 
 HALF, TWO = Fraction(1, 2), Fraction(2)
-KRR = mechanism("krr").at(k=3, lam=2)
-RR = mechanism("rr")
+KRR = randomizer("krr").at(k=3, lam=2)
+RR = randomizer("rr")
 PROBLEM = smoothed_point_masses(3, 1)
 UNIT = ((1, 0), (0, 1))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import epsilon, mechanism
+from symshuffle import epsilon, randomizer
 from symshuffle.ledger.claims import registry
 from symshuffle.ledger.claims.model import ClaimVerdict
 from tests.shell import script
@@ -56,7 +56,7 @@ def test_the_table_of_a_sweep_is_what_it_writes(tmp_path):
 
 
 def test_what_the_first_page_says_shuffling_buys():
-    found = epsilon(mechanism("krr").at(k=10, eps0=4), n=10**6, delta="1e-6")
+    found = epsilon(randomizer("krr").at(k=10, eps0=4), n=10**6, delta="1e-6")
     assert "leaks eps0 = 4" in README and "eps = 0.032" in README
     assert found.bracket.upper <= Fraction("0.032")
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Bracket, InputError, Rigour, compare, delta_curve, mechanism, tradeoff_curve
+from symshuffle import Bracket, InputError, Rigour, compare, delta_curve, randomizer, tradeoff_curve
 from symshuffle.base.numbers import as_integer, ungrouped
 from symshuffle.base.rows import ends, flat
 from symshuffle.cli import FAMILIES, application, main
@@ -28,7 +28,7 @@ def test_ends_are_rounded_outward():
 
 
 def test_curves_and_comparisons_have_rows_of_one_shape():
-    krr = mechanism("krr").at(k=3, eps0=1)
+    krr = randomizer("krr").at(k=3, eps0=1)
     for found in (delta_curve(krr, n=50, eps=["0", "0.1"]), tradeoff_curve(krr, n=50, type_i=["0.1"], num_levels=4)):
         rows = found.to_rows()
         assert len(rows) == len(found.points) and rows[0]["safe"] == found.safe

@@ -20,7 +20,7 @@ import pytest
 import symshuffle
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.executors import mapped, processes
-from symshuffle.base.sweeps import IDENTITY, TABLE, sweep
+from symshuffle.base.sweeps import IDENTITY, TABLE, tabulate
 from symshuffle.cli.sweep import _read, answer
 from tests.shell import refused
 from tests.shown import as_html
@@ -40,7 +40,7 @@ eps = [0, 0.05]
 
 LOGGED = """
 import sys, time
-from symshuffle.base.sweeps import sweep
+from symshuffle.base.sweeps import tabulate
 
 def slow(x, y):
     with open(sys.argv[2], "a") as log:
@@ -50,7 +50,7 @@ def slow(x, y):
         raise ValueError("equal")
     return {"sum": x + y, "quotient": x / y} if x % 2 else {"sum": x + y}
 
-print(repr(sweep(slow, {"x": range(6), "y": range(1, 6)}, out=sys.argv[1])))
+print(repr(tabulate(slow, {"x": range(6), "y": range(1, 6)}, out=sys.argv[1])))
 """
 
 
@@ -108,7 +108,7 @@ def test_a_killed_sweep_of_a_function_resumes_and_computes_nothing_twice(tmp_pat
     there = stopped(run(script, tmp_path / "killed", log), tmp_path / "killed", 5, signal.SIGKILL)
     assert 5 <= there < 30
     done = run(script, tmp_path / "killed", log)
-    assert done.communicate(timeout=60)[0] == f"<Sweep of 30 points, 5 failed, {there} resumed>\n"
+    assert done.communicate(timeout=60)[0] == f"<Table of 30 points, 5 failed, {there} resumed>\n"
     computed = log.read_text().splitlines()
     assert len(set(computed)) == 30 and len(computed) <= 31  # at most the one at hand
     assert run(script, tmp_path / "whole", tmp_path / "log2").communicate(timeout=60)[1] == ""
@@ -129,21 +129,21 @@ def test_a_command_that_was_interrupted_then_killed_resumes(tmp_path):
     assert first + 3 <= second < 96
     last, err = run(*command, "--out", out, "--jobs", "1").communicate(timeout=120)
     assert err == "" and json.loads(last)["resumed"] == second and json.loads(last)["failed"] == 48
-    whole = sweep(partial(answer, "delta", ["lower", "upper", "engine"]), _read(spec)[2], out=tmp_path / "whole")
+    whole = tabulate(partial(answer, "delta", ["lower", "upper", "engine"]), _read(spec)[2], out=tmp_path / "whole")
     assert table(out) == table(tmp_path / "whole") and len(whole.rows) == 96
     row = whole.rows[3]
-    krr = symshuffle.mechanism("krr").at(k=row["param.k"], eps0=str(row["eps0"]))
+    krr = symshuffle.randomizer("krr").at(k=row["param.k"], eps0=str(row["eps0"]))
     direct = symshuffle.delta(krr, n=row["n"], eps=str(row["eps"])).bracket
     assert float(direct.lower) == pytest.approx(row["lower"], rel=1e-5) and row["lower"] <= float(direct.upper)
 
 
 def test_a_line_that_was_not_finished_is_computed_again(tmp_path):
     grid = {"base": [2, 3], "exponent": [2, 3]}
-    whole = sweep(power, grid, out=tmp_path / "a")
-    sweep(power, grid, out=tmp_path / "b")
+    whole = tabulate(power, grid, out=tmp_path / "a")
+    tabulate(power, grid, out=tmp_path / "b")
     path = tmp_path / "b" / TABLE
     path.write_text(path.read_text()[:-5])
-    again = sweep(power, grid, out=tmp_path / "b")
+    again = tabulate(power, grid, out=tmp_path / "b")
     assert again.resumed == 3 and table(tmp_path / "a") == table(tmp_path / "b")
     assert [row["power"] for row in whole.rows] == [None, 8, None, 27]
     assert [row["value"] for row in again.to_rows()] == [4, None, 9, None]
@@ -156,12 +156,12 @@ def test_the_executor_does_not_matter(tmp_path):
         return [{k: v for k, v in row.items() if k != "seconds"} for row in found.rows]
 
     seen = []
-    here = sweep(power, grid, progress=lambda *counts: seen.append(counts))
+    here = tabulate(power, grid, progress=lambda *counts: seen.append(counts))
     assert seen == [(i, 16, 0) for i in range(17)]
     with ThreadPoolExecutor(3) as threads, pytest.raises(InputError, match="threads share their precision"):
-        sweep(power, grid, executor=threads)
+        tabulate(power, grid, executor=threads)
     with processes(2) as pool:
-        assert told(sweep(power, grid, executor=pool, out=tmp_path)) == told(here)
+        assert told(tabulate(power, grid, executor=pool, out=tmp_path)) == told(here)
         assert mapped(plus_one, [1, 2], pool) == [2, 3]
         with pytest.raises(InputError, match="x = 3: expected anything but 3"):
             mapped(plus_one, [1, 3], pool)
@@ -172,15 +172,15 @@ def test_what_an_executor_cannot_send_is_refused_before_anything_is_written(tmp_
         with pytest.raises(
             InputError, match=r"executor = ProcessPoolExecutor: expected work that it can send"
         ) as error:
-            sweep(lambda x: x, {"x": [1]}, executor=pool, out=tmp_path / "out")
+            tabulate(lambda x: x, {"x": [1]}, executor=pool, out=tmp_path / "out")
         assert "\n" not in str(error.value) and not (tmp_path / "out").exists()
         with pytest.raises(InputError, match="executor = ProcessPoolExecutor"):
-            sweep(power, {"base": [lambda: 1], "exponent": [1]}, executor=pool)
+            tabulate(power, {"base": [lambda: 1], "exponent": [1]}, executor=pool)
         with pytest.raises(InputError, match="executor = ProcessPoolExecutor"):
             mapped(lambda x: x, [1], pool)
     for wrong in (3, ProcessPoolExecutor, "dask"):
         with pytest.raises(InputError, match=r"executor = .*: expected an executor of concurrent\.futures"):
-            sweep(power, {"base": [1], "exponent": [1]}, executor=wrong)
+            tabulate(power, {"base": [1], "exponent": [1]}, executor=wrong)
 
 
 class Fussy(Executor):
@@ -197,7 +197,7 @@ class Fussy(Executor):
 
 def test_what_another_executor_cannot_send_is_one_line_too(tmp_path):
     with pytest.raises(InputError, match="executor = Fussy: expected work that it can send"):
-        sweep(lambda x: x, {"x": [1, 2]}, executor=Fussy(), out=tmp_path)
+        tabulate(lambda x: x, {"x": [1, 2]}, executor=Fussy(), out=tmp_path)
     with pytest.raises(InputError, match="executor = Fussy"):
         mapped(lambda x: x, [1], Fussy())
     assert mapped(plus_one, [1], Fussy()) == [2]
@@ -205,7 +205,7 @@ def test_what_another_executor_cannot_send_is_one_line_too(tmp_path):
 
 def test_a_worker_that_dies_leaves_what_is_finished(tmp_path):
     with processes(1) as pool, pytest.raises(SolverFailure, match="a worker died"):
-        sweep(dies, {"x": [1, 2]}, executor=pool, out=tmp_path / "a")
+        tabulate(dies, {"x": [1, 2]}, executor=pool, out=tmp_path / "a")
     assert (tmp_path / "a" / TABLE).read_text() == "point,x,reason,seconds\n"
 
 
@@ -214,16 +214,16 @@ def test_a_folder_written_before_the_modules_moved_is_resumed(tmp_path):
     shutil.copytree(ROOT / "tests" / "golden" / "sweep_before_the_rooms", folder)
     assert ".frontiers.caps.optimal_subset_sizes" in (folder / "sweep.json").read_text()
     grid = {"k": [3, 10], "lam": [Fraction(2), Fraction(3)]}
-    assert sweep(symshuffle.optimal_subset_sizes, grid, out=folder).resumed == 4
+    assert tabulate(symshuffle.optimal_subset_sizes, grid, out=folder).resumed == 4
     with pytest.raises(InputError, match="this holds another one"):
-        sweep(symshuffle.binary_envelope, grid, out=folder)
-    sweep(symshuffle.optimal_subset_sizes, grid, out=tmp_path / "new")
+        tabulate(symshuffle.binary_envelope, grid, out=folder)
+    tabulate(symshuffle.optimal_subset_sizes, grid, out=tmp_path / "new")
     assert '"symshuffle.optimal_subset_sizes"' in (tmp_path / "new" / "sweep.json").read_text()
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
     grid = {"base": [2], "exponent": [2]}
-    sweep(power, grid, out=tmp_path / "a")
+    tabulate(power, grid, out=tmp_path / "a")
     before = (tmp_path / "a" / TABLE).read_text()
     for function, other in (
         (power, {"base": [3], "exponent": [2]}),
@@ -233,16 +233,16 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
         with pytest.raises(
             InputError, match=r"this holds another one, 1 points of .*power over base, exponent"
         ) as error:
-            sweep(function, other, out=tmp_path / "a")
+            tabulate(function, other, out=tmp_path / "a")
         assert "\n" not in str(error.value)
     assert (tmp_path / "a" / TABLE).read_text() == before
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "thesis.tex").write_text("")
     with pytest.raises(InputError, match="this holds other files"):
-        sweep(power, grid, out=tmp_path / "b")
+        tabulate(power, grid, out=tmp_path / "b")
     (tmp_path / "a" / IDENTITY).write_text("{")
     with pytest.raises(InputError, match=r"sweep\.json: expected JSON"):
-        sweep(power, grid, out=tmp_path / "a")
+        tabulate(power, grid, out=tmp_path / "a")
 
 
 @pytest.mark.parametrize(
@@ -255,22 +255,22 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
 )
 def test_a_damaged_row_of_a_table_is_named_by_line(row, said, tmp_path):
     grid = {"base": [2], "exponent": [2, 3]}
-    sweep(power, grid, out=tmp_path)
+    tabulate(power, grid, out=tmp_path)
     lines = (tmp_path / TABLE).read_text().splitlines()
     (tmp_path / TABLE).write_text("\n".join([*lines[:2], row.format(lines[2][1:])]) + "\n")
     with pytest.raises(InputError) as refusal:
-        sweep(power, grid, out=tmp_path)
+        tabulate(power, grid, out=tmp_path)
     assert str(refusal.value).startswith(f"{tmp_path / TABLE}{said}")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
 def test_two_processes_do_not_share_a_folder(tmp_path):
     with pytest.raises(InputError, match="no other process is sweeping"):
-        sweep(power, {"base": [1], "exponent": [1, 2]}, out=tmp_path, progress=lambda *_: _again(tmp_path))
+        tabulate(power, {"base": [1], "exponent": [1, 2]}, out=tmp_path, progress=lambda *_: _again(tmp_path))
 
 
 def _again(folder):
-    sweep(power, {"base": [1], "exponent": [1, 2]}, out=folder)
+    tabulate(power, {"base": [1], "exponent": [1, 2]}, out=folder)
 
 
 @pytest.mark.parametrize(
@@ -279,20 +279,20 @@ def _again(folder):
 )
 def test_grids_that_are_none(grid):
     with pytest.raises(InputError, match="grid = "):
-        sweep(power, grid)
+        tabulate(power, grid)
 
 
 def test_a_result_has_a_row_and_nothing_else_does():
-    found = sweep(lambda x: {1: Fraction(1, 3), 2: {"a": {"b": [1]}}, 3: object()}[x], {"x": [1, 2, 3]}).rows
+    found = tabulate(lambda x: {1: Fraction(1, 3), 2: {"a": {"b": [1]}}, 3: object()}[x], {"x": [1, 2, 3]}).rows
     assert found[0]["value"] == "1/3" and found[1]["a.b"] == "[1]" and found[2]["reason"].startswith("result = object")
-    krr = symshuffle.mechanism("krr").at(k=3, lam=2)
-    row = sweep(symshuffle.delta, [{"subject": krr, "n": 5, "exp_eps": Fraction(6, 5)}]).rows[0]
+    krr = symshuffle.randomizer("krr").at(k=3, lam=2)
+    row = tabulate(symshuffle.delta, [{"subject": krr, "n": 5, "exp_eps": Fraction(6, 5)}]).rows[0]
     assert row["reason"] is None and row["engine"] and row["result.n" if "result.n" in row else "n"] == 5
 
 
 def test_parquet_needs_pyarrow(tmp_path):
     pytest.importorskip
-    found = sweep(power, {"base": [2], "exponent": [2]})
+    found = tabulate(power, {"base": [2], "exponent": [2]})
     try:
         import pyarrow.parquet
     except ImportError:
@@ -331,10 +331,10 @@ def test_sources_laws_results_and_errors_travel():
     from symshuffle.base.numbers import Exp
     from symshuffle.cli.arguments import One
 
-    krr = symshuffle.mechanism("krr").at(k=10, eps0=1)
+    krr = symshuffle.randomizer("krr").at(k=10, eps0=1)
     things = [
         krr,
-        symshuffle.mechanism("krr"),
+        symshuffle.randomizer("krr"),
         One("krr", "1", None, ["k=10"]).named.quickest(),
         symshuffle.Laplace(3),
         One("joint(krr(k=10),4)", "1").named.quickest(),
@@ -357,7 +357,7 @@ def test_sources_laws_results_and_errors_travel():
 
 
 def test_a_notebook_shows_a_table_of_what_is_known(tmp_path):
-    found = sweep(lambda x: {"square": x * x, "nothing": None}, {"x": list(range(60))}, out=tmp_path / "grid")
+    found = tabulate(lambda x: {"square": x * x, "nothing": None}, {"x": list(range(60))}, out=tmp_path / "grid")
     shown = as_html(found)
     assert shown.count("<tr>") == 51 and "and 10 more rows" in shown
     assert "<th>square</th>" in shown and "nothing" not in shown and "\n" not in repr(found)

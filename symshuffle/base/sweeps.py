@@ -188,8 +188,8 @@ _SHOWN: Final = 50
 
 @final
 @dataclass(frozen=True, slots=True)
-class Sweep:
-    """The table of a sweep.
+class Table:
+    """Answers, or numbers, at every point of a grid.
 
     - ``rows``: in the order of the grid: ``point``, the arguments, what the function returned, ``reason`` (None unless
       it failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
@@ -207,6 +207,15 @@ class Sweep:
     def to_rows(self) -> list[FlatRow]:
         """The rows, for a data frame."""
         return [dict(row) for row in self.rows]
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns: the point, its arguments, results, reason and seconds."""
+        return list(dict.fromkeys(name for row in self.rows for name in row))
+
+    def to_csv(self, path: Path | str) -> None:
+        """Write the rows as a CSV file, whole or not at all."""
+        write_atomically(Path(path), csv_text(self.columns, self.rows), argument="path")
 
     def to_parquet(self, path: Path | str) -> None:
         """Write the rows as a Parquet file, whole or not at all."""
@@ -236,7 +245,7 @@ class Sweep:
         return f"<table>{cells('th', heads)}{body}</table>{more}"
 
     def __repr__(self) -> str:
-        return f"<Sweep of {len(self.rows)} points, {self.failed} failed, {self.resumed} resumed>"
+        return f"<Table of {len(self.rows)} points, {self.failed} failed, {self.resumed} resumed>"
 
 
 def check_parquet() -> None:
@@ -245,14 +254,14 @@ def check_parquet() -> None:
         raise Unsupported(f"a Parquet file needs pyarrow, which is not installed; {TABLE} holds the same rows")
 
 
-def sweep(
+def tabulate(
     function: Callable[..., object],
     grid: Grid,
     *,
     out: Path | str | None = None,
     executor: Executor | None = None,
     progress: _Progress | None = None,
-) -> Sweep:
+) -> Table:
     """Table of the values of a function at every point of a grid.
 
     Parameters
@@ -275,7 +284,7 @@ def sweep(
 
     Returns
     -------
-    Sweep
+    Table
         The rows in the order of the grid, how many of them were resumed, and the file of the table or None.
 
     Raises
@@ -288,7 +297,7 @@ def sweep(
 
     Examples
     --------
-    >>> [(row["base"], row["exp"], row["value"]) for row in sweep(pow, {"base": [2, 3], "exp": [2, 4]}).rows]
+    >>> [(row["base"], row["exp"], row["value"]) for row in tabulate(pow, {"base": [2, 3], "exp": [2, 4]}).rows]
     [(2, 2, 4), (2, 4, 16), (3, 2, 9), (3, 4, 81)]
     """
     if not callable(function):
@@ -314,7 +323,7 @@ def sweep(
                 journal.add(i, points[i], found)
             journal.rewrite()
             raise
-        return Sweep(journal.finished(points), resumed, journal.table)
+        return Table(journal.finished(points), resumed, journal.table)
 
 
 def _points(grid: Any) -> list[Mapping[str, object]]:

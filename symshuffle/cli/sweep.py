@@ -18,7 +18,7 @@ from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.base.executors import workers
 from symshuffle.base.rows import FlatRow, flat
 from symshuffle.base.sweeps import TABLE, check_parquet
-from symshuffle.base.sweeps import sweep as swept
+from symshuffle.base.sweeps import tabulate as swept
 from symshuffle.cli import arguments
 from symshuffle.cli.options import Jobs, Json
 from symshuffle.cli.progress import progress

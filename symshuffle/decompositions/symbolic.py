@@ -210,8 +210,8 @@ def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> Symbo
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> optimal_decomposition(mechanism("krr")).gamma
+    >>> from symshuffle import randomizer
+    >>> optimal_decomposition(randomizer("krr")).gamma
     k/(k + lambda - 1)
     """
     return counted_decomposition(mechanism, limits=limits)

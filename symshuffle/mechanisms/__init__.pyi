@@ -4,4 +4,5 @@ from .finite import K as K
 from .finite import krr as krr
 from .finite import rr as rr
 from .registry import MECHANISMS as MECHANISMS
+from .registry import mechanism as mechanism
 from .symbolic import EXP_EPS as EXP_EPS

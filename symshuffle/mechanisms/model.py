@@ -194,8 +194,8 @@ class Mechanism:
 
         Examples
         --------
-        >>> from symshuffle import mechanism
-        >>> [str(one.pair) for one in mechanism("half-block").at(k=4).pair_classes()]
+        >>> from symshuffle import randomizer
+        >>> [str(one.pair) for one in randomizer("half-block").at(k=4).pair_classes()]
         ['two inputs at cyclic distance 2', 'two inputs at cyclic distance 1']
         """
         return tuple(self.at_pairs(kind) for kind in self.pair_kinds())

@@ -65,8 +65,8 @@ def source_name(source: object) -> str:
 
     Examples
     --------
-    >>> from symshuffle import joint, mechanism, vectors
-    >>> source_name(joint(mechanism("rr"), mechanism("rr")).at(lam=2)), source_name(vectors.LocalGaussian(1))
+    >>> from symshuffle import joint, randomizer, vectors
+    >>> source_name(joint(randomizer("rr"), randomizer("rr")).at(lam=2)), source_name(vectors.LocalGaussian(1))
     ('joint(rr(lam),2)', 'gaussian')
     """
     kind = type(source).__name__

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import Channel, Rigour, Unsupported, delta, mechanism, shuffled_divergence
+from symshuffle import Channel, Rigour, Unsupported, delta, randomizer, shuffled_divergence
 from symshuffle.accountants.questions.adversary import (
     WEIGHTS,
     count_families,
@@ -35,7 +35,7 @@ def test_planted_background_is_found() -> None:
 
 
 def test_repeating_the_first_input_beats_the_third_close_to_the_local_budget() -> None:
-    channel = mechanism("krr").channel(k=3, lam=3)
+    channel = randomizer("krr").channel(k=3, lam=3)
     close = Fraction(29, 10)
     found = worst_of_all(channel, 3, close).bracket.lower
     assert found == shuffled_divergence(channel, (0, 0, 0), (1, 0, 0), close)
@@ -52,7 +52,7 @@ def test_two_type_search_stays_below_the_worst_and_the_bound(n: int) -> None:
 
 
 def test_many_users_fall_back_to_two_types() -> None:
-    found = worst_background(mechanism("rr").channel(lam=3), 500, Fraction(11, 10))
+    found = worst_background(randomizer("rr").channel(lam=3), 500, Fraction(11, 10))
     assert "not all datasets" in found.space
 
 
@@ -92,7 +92,7 @@ def test_alike_families_are_evaluated_once_and_none_is_lost(n: int) -> None:
 
 def test_symmetric_channels_take_few_evaluations() -> None:
     calls: list[tuple[int, int]] = []
-    channel = mechanism("krr").channel(k=12, lam=3)
+    channel = randomizer("krr").channel(k=12, lam=3)
     found = worst_of_two_types(channel, 40, X, progress=lambda done, total: calls.append((done, total)))
     assert found.searched == 12 * 11 * (12 + 66 * len(WEIGHTS))
     assert calls[-1][0] == calls[-1][1] <= 60

@@ -14,8 +14,8 @@ from symshuffle import (
     compare,
     delta,
     epsilon,
-    mechanism,
     prove,
+    randomizer,
     renyi,
     shuffled_divergence,
     solve_eps0,
@@ -76,14 +76,14 @@ def test_two_users_with_disjoint_alphabets_exceed_the_bound() -> None:
 
 
 def test_binary_randomized_response_has_the_same_bound_and_the_best_pair_is_named() -> None:
-    binary, generic = mechanism("rr").at(eps0=1), any_ldp(eps0=1)
+    binary, generic = randomizer("rr").at(eps0=1), any_ldp(eps0=1)
     found = epsilon(generic, n=10_000, delta="1e-6", attain=True)
     assert round(float(found.bracket.upper), 4) == 0.0432
     assert found.bracket.upper == epsilon(binary, n=10_000, delta="1e-6").bracket.upper
     assert found.attained is not None
     attained = [
         epsilon(one, n=10_000, delta="1e-6", attain=True).attained
-        for one in (binary, *(mechanism("krr").at(eps0=1, k=k) for k in (3, 4, 5)))
+        for one in (binary, *(randomizer("krr").at(eps0=1, k=k) for k in (3, 4, 5)))
     ]
     best = max(one.lower for one in attained if one is not None)
     assert found.attained.lower >= best

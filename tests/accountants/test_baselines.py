@@ -6,7 +6,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from symshuffle import Exact, InputError, Laplace, Rigour, mechanism, optimal_decomposition, simplified_decomposition
+from symshuffle import Exact, InputError, Laplace, Rigour, optimal_decomposition, randomizer, simplified_decomposition
 from symshuffle.accountants import BlanketVariable, blanket_bennett, blanket_hoeffding, standard_clone
 from symshuffle.accountants.questions import solve
 from symshuffle.base.numbers import Ball, Exp, enclose, lower_end
@@ -104,7 +104,7 @@ def test_the_limits_at_both_ends_of_the_targets_are_bounds(n):
 @pytest.mark.parametrize("name", ["krr", "subset-selection", "half-block"])
 def test_generic_bounds_lie_above_the_optimal_one(name):
     values = {"krr": {"k": 4}, "subset-selection": {"k": 4, "s": 2}, "half-block": {"k": 4}}[name]
-    channel = mechanism(name).channel(lam=3, **values)
+    channel = randomizer(name).channel(lam=3, **values)
     for n in (1, 3, 8):
         for exp_eps in (Fraction(1), Fraction(3, 2), Fraction(5, 2)):
             law = simplified_decomposition(channel, (0, 1)).reduction_pair().gparv(exp_eps)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle import Ball, BallContour, Exact, Exp, InputError, Law, Unsupported, mechanism, optimal_decomposition
+from symshuffle import Ball, BallContour, Exact, Exp, InputError, Law, Unsupported, optimal_decomposition, randomizer
 from symshuffle.engines.confirm import confirm, confirm_laplace, sums
 from symshuffle.engines.confirm.inversion import TiltedLine, survey
 from symshuffle.engines.confirm.transform import saddle, transform
@@ -16,7 +16,7 @@ HALF = Fraction(1, 2)
 
 
 def law_of(name, order, **parameters):
-    return optimal_decomposition(mechanism(name).at(**parameters)).law(order, bits=256)
+    return optimal_decomposition(randomizer(name).at(**parameters)).law(order, bits=256)
 
 
 def agree(one, other):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symshuffle import Adjacency, Channel, Deployment, Group, InputError, any_ldp, delta, mechanism
+from symshuffle import Adjacency, Channel, Deployment, Group, InputError, any_ldp, delta, randomizer
 from symshuffle.accountants.deployment.model import KEYWORDS, fields_set
 
 deployment: Any = Deployment  # fields are read, whatever their types
@@ -19,7 +19,7 @@ adjacency: Any = Adjacency
 
 ROWS = [["3/4", "1/4"], ["1/4", "3/4"]]
 RR = Channel.from_rows(ROWS)
-KRR = mechanism("krr").at(k=3, lam=3)
+KRR = randomizer("krr").at(k=3, lam=3)
 
 VALUES: dict[str, Any] = {
     "n": 10,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from symshuffle import Deployment, Group, delta, epsilon, mechanism, solve_n, total_variation
+from symshuffle import Deployment, Group, delta, epsilon, randomizer, solve_n, total_variation
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
 from tests.oracles.deployments import World, blanket, drawn_rows, hockey_stick, mixed, randomized_response
@@ -238,7 +238,7 @@ def test_two_given_datasets_have_their_exact_divergence(direction: str) -> None:
 
 
 def test_two_given_datasets_may_run_what_is_not_rational() -> None:
-    krr = mechanism("krr").at(k=3, eps0=1)
+    krr = randomizer("krr").at(k=3, eps0=1)
     found = delta(krr, datasets=([0, 1, 1], [2, 1, 1]), eps="1/10").bracket
     assert 0 < found.lower <= found.upper < found.lower + F(1, 10**20)
     near = randomized_response(3, F(271828182845904523536, 10**20))

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, delta_curve, epsilon, mechanism
+from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, delta_curve, epsilon, randomizer
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
 
-KRR = mechanism("krr").at(k=10, eps0=1)
+KRR = randomizer("krr").at(k=10, eps0=1)
 
 
 def test_a_curve_has_a_point():
@@ -28,7 +28,7 @@ def test_what_doubles_do_not_resolve_is_answered_in_balls():
 
 
 def test_a_width_that_was_not_reached_is_said():
-    law = mechanism("krr").at(k=10, eps0=1)
+    law = randomizer("krr").at(k=10, eps0=1)
     wide = delta(law, n=1000, eps="0.05", engine=Contour(rel=1e-2), rel=1e-12).bracket
     assert wide.aimed == 1e-12
     assert "where 1.0e-12 was aimed at" in wide.how
@@ -61,7 +61,7 @@ def test_the_gap_is_a_share_of_the_bound():
 )
 def test_what_is_attained_is_the_most_of_all_real_pairs(name, values, eps0, n, first_is_largest):
     """A pair is passed over only where its delta meets the target at the eps of another: the largest one is left."""
-    source = mechanism(name).at(eps0=eps0, **values)
+    source = randomizer(name).at(eps0=eps0, **values)
     each = [epsilon(real, n=n, delta="1e-3", rel=1e-5).bracket for _, real in reduction(source).real_pairs(n)]
     assert (each[0].lower == max(one.lower for one in each)) is first_is_largest
     attained = epsilon(source, n=n, delta="1e-3", rel=1e-5, attain=True).attained
@@ -91,7 +91,7 @@ def test_a_ratio_of_ten_million_is_searched(delta):
 
 
 def test_a_bound_that_hardly_falls_with_eps_is_searched():
-    source, target = mechanism("aug-rr").at(k=50, p="501/10000", eps0="10.335"), Fraction("0.05")
+    source, target = randomizer("aug-rr").at(k=50, p="501/10000", eps0="10.335"), Fraction("0.05")
     found = epsilon(source, n=30, delta=target, rel=1e-4, attain=True)
     below, above = (
         delta(source, n=30, eps=end, rigour=Rigour.BALL, rel=1e-10).bracket

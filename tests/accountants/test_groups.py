@@ -6,7 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Channel, delta, epsilon, mechanism
+from symshuffle import Channel, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.groups import group_bound, group_factor
 from symshuffle.accountants.questions.proof import prove
 from symshuffle.base.choices import Rigour
@@ -14,7 +14,7 @@ from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 
-HADAMARD = mechanism("hadamard").at(D=8, eps0=12)
+HADAMARD = randomizer("hadamard").at(D=8, eps0=12)
 WIDTH, FEW_DIGITS = 1 + F(1, 10**5), 1 + F(1, 100)
 
 
@@ -75,24 +75,24 @@ def test_the_infimum_over_smaller_ratios_is_enclosed(group):
 
 
 def test_an_exact_bound_for_a_group_stays_exact():
-    krr = mechanism("krr").at(k=3, lam=3)
+    krr = randomizer("krr").at(k=3, lam=3)
     for root in (F(1), F(6, 5), F(2), F(3)):
         found = delta(krr, n=4, group_size=2, exp_eps=root**2, rigour="exact").bracket
         assert found.exact == (1 + root) * delta(krr, n=4, exp_eps=root, rigour="exact").bracket.exact
-    large = mechanism("krr").at(k=10, lam=20)
+    large = randomizer("krr").at(k=10, lam=20)
     found = delta(large, n=10, group_size=2, exp_eps=9, rigour="exact").bracket
     assert found.upper < min(1, 4 * delta(large, n=10, exp_eps=3, rigour="exact").bracket.exact)
 
 
 def test_a_proof_is_found_where_smaller_steps_are_better():
-    rows = mechanism("krr").at(k=3, lam=1000).channel()
+    rows = randomizer("krr").at(k=3, lam=1000).channel()
     assert delta(rows, n=10, exp_eps=9, group_size=2).bracket.upper < delta(rows, n=10, exp_eps=3).bracket.lower * 4
     assert F(prove(delta(rows, n=10, exp_eps=9, group_size=2)).statement["delta"]) <= 1
 
 
 @pytest.mark.parametrize("who", [{"dropout": "1/3"}, {"min_batch_size": 2}, {"adjacency": "zero-out"}])
 def test_a_group_falls_with_eps_whoever_sends(who):
-    krr = mechanism("krr").at(k=3, eps0=12)
+    krr = randomizer("krr").at(k=3, eps0=12)
     values = [delta(krr, n=4, group_size=2, eps=eps, **who).bracket for eps in (0, "0.1", 2, 10, 20, 23, 25)]
     for larger, smaller in itertools.pairwise(values):
         assert smaller.upper <= larger.upper * (1 + F(1, 250))

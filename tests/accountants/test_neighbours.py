@@ -12,7 +12,7 @@ from typing import get_type_hints
 
 import pytest
 
-from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
+from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, randomizer, solve_eps0, solve_n
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.neighbours import Neighbours
@@ -79,7 +79,7 @@ def test_a_zero_out_reduction_goes_through_every_front_door():
 
 def test_a_null_symbol_needs_a_channel_and_a_law():
     with pytest.raises(InputError, match="null = 1: expected none with krr"):
-        reduction(mechanism("krr").at(k=3, lam=3), null=["1"])
+        reduction(randomizer("krr").at(k=3, lam=3), null=["1"])
     with pytest.raises(InputError, match=r"null = sum 5/6, .*: expected probabilities of sum 1"):
         reduction(Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"]]), null=["1/2", "1/3"])
 
@@ -90,7 +90,7 @@ def test_nobody_is_covered_by_nothing():
 
 
 def test_an_answer_has_one_shape():
-    found = delta(mechanism("krr").at(k=10, lam=3), n=6, exp_eps=ORDER, rigour=Rigour.EXACT)
+    found = delta(randomizer("krr").at(k=10, lam=3), n=6, exp_eps=ORDER, rigour=Rigour.EXACT)
     assert found.bracket.exact == Fraction(55591, 829440)
     assert Fraction(float(found)) >= found.bracket.upper > Fraction(math.nextafter(float(found), 0))
     assert found.about == found.meaning

@@ -17,8 +17,8 @@ from symshuffle import (
     delta_curve,
     epsilon,
     gaussian_limit,
-    mechanism,
     privacy_loss,
+    randomizer,
     solve_eps0,
     solve_n,
     tradeoff_curve,
@@ -36,7 +36,7 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import main
 from tests.shell import refused
 
-KRR = mechanism("krr").at(k=3, lam=3)
+KRR = randomizer("krr").at(k=3, lam=3)
 X = Fraction(6, 5)
 
 
@@ -151,9 +151,9 @@ def test_curves_and_inverses_ask_the_same_experiment(who):
         alone = delta(KRR, n=30, eps=point.x, **who).bracket
         assert point.y.lower <= alone.upper and alone.lower <= point.y.upper
     assert profile.neighbours == delta(KRR, n=30, eps="0.1", **who).neighbours
-    budget = solve_eps0(mechanism("krr").at(k=3), n=30, eps="0.5", delta="1e-2", **who)
+    budget = solve_eps0(randomizer("krr").at(k=3), n=30, eps="0.5", delta="1e-2", **who)
     for eps0, meets in ((budget.bracket.lower, True), (budget.bracket.upper, False)):
-        value = delta(mechanism("krr").at(k=3, eps0=eps0), n=30, eps="0.5", rel=1e-5, **who).bracket
+        value = delta(randomizer("krr").at(k=3, eps0=eps0), n=30, eps="0.5", rel=1e-5, **who).bracket
         assert (value.upper <= Fraction("1e-2")) is meets
     if "min_batch_size" in who:
         return
@@ -219,7 +219,7 @@ def _profile(law, eps):
 
 def test_a_lattice_that_is_there_serves_a_question_after_it():
     """The same answer within its width, whichever question came first."""
-    plan = Deployment(mechanism("krr").at(k=4, eps0=1), periods=3)
+    plan = Deployment(randomizer("krr").at(k=4, eps0=1), periods=3)
     first = delta(plan, n=1001, eps="0.05").bracket
     tail = delta(plan, n=1001, eps="0.2").bracket
     again = delta(plan, n=1002, eps="0.2").bracket, delta(plan, n=1002, eps="0.05").bracket
@@ -288,7 +288,7 @@ def test_the_command_line(capsys):
 @pytest.mark.parametrize(("n", "dropout"), [(1, "1/10"), (3, "9/10"), (2, "999/1000")])
 def test_hardly_anybody_sends(n, dropout):
     """The user who is asked about always sends: a bound exists, and no Gaussian is further than that of one message."""
-    source = mechanism("rr").at(lam=3)
+    source = randomizer("rr").at(lam=3)
     found = epsilon(source, n=n, delta=Fraction(1, 5), dropout=dropout).bracket
     alone = epsilon(source, n=1, delta=Fraction(1, 5)).bracket
     assert 0 < found.upper <= alone.upper * (1 + Fraction(1, 100))
@@ -297,7 +297,7 @@ def test_hardly_anybody_sends(n, dropout):
 
 
 def test_the_gaussian_of_a_dropout_is_that_of_the_mean_number_of_messages():
-    source = mechanism("rr").at(lam=3)
+    source = randomizer("rr").at(lam=3)
     mean = gaussian_limit(source, n=1).mu ** 2 / gaussian_limit(source, n=101, dropout="1/2").mu ** 2
     assert mean == pytest.approx(51)
 
@@ -305,7 +305,7 @@ def test_the_gaussian_of_a_dropout_is_that_of_the_mean_number_of_messages():
 @pytest.mark.parametrize("door", [delta, solve_eps0])
 def test_what_is_no_covering_is_refused_before_any_work(door):
     asked = {"n": 20, "exp_eps": 2} | ({} if door is delta else {"delta": "1e-2"})
-    source = mechanism("subset-selection").at(k=10, s=3, **({"lam": 3} if door is delta else {}))
+    source = randomizer("subset-selection").at(k=10, s=3, **({"lam": 3} if door is delta else {}))
     for argument, value, expected in (("null", 3, "a list"), ("group_size", 10**16, "from 1 to 20")):
         with pytest.raises(InputError, match=f"^{argument} = {value}: expected .*{expected}"):
             door(source, **asked, **{argument: value})

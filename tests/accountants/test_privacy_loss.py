@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Bracket, InputError, PrivacyLoss, Unsupported, delta, mechanism, privacy_loss
+from symshuffle import Bracket, InputError, PrivacyLoss, Unsupported, delta, privacy_loss, randomizer
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round
@@ -61,18 +61,18 @@ def test_one_order_is_not_enough(monkeypatch):
 
 
 def test_the_deltas_are_the_profile_rounded_up_and_hardly_above_the_bound():
-    found = privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.002")
+    found = privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000, step="0.002")
     deltas = found.deltas()
     for i in (0, 10, 40, len(deltas) - 1):
-        bound = delta(mechanism("krr").at(k=4, eps0=1), n=1000, eps=i * found.law.step).bracket
+        bound = delta(randomizer("krr").at(k=4, eps0=1), n=1000, eps=i * found.law.step).bracket
         assert bound.lower <= deltas[i] <= 1.001 * bound.upper + 1e-15
     assert deltas[-1] == float(found.law.infinity) <= 1e-15
 
 
 def test_the_step_is_a_double_and_suits_the_round():
-    found = privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000)
+    found = privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000)
     assert found.law.step == 16 * Fraction(1e-4)
-    scale = one_round.OneRound(reduction(mechanism("krr").at(k=4, eps0=1)), 1000, 1, Request()).scale()
+    scale = one_round.OneRound(reduction(randomizer("krr").at(k=4, eps0=1)), 1000, 1, Request()).scale()
     assert 20 <= scale / found.law.step < 40
 
 
@@ -166,7 +166,7 @@ def test_command(capsys, tmp_path):
     found = PrivacyLoss.read(file)
     assert len(repr(found)) < 100 and found.about["meaning"].split("||")[0] in as_html(found)
     assert found.about["inputs"]["mechanism"] == "krr"
-    assert found.law == privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.004", bits=LAW_BITS).law
+    assert found.law == privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000, step="0.004", bits=LAW_BITS).law
 
 
 @pytest.mark.parametrize(

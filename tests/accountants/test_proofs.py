@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import Channel, Exp, Unsupported, delta, epsilon, mechanism, prove
+from symshuffle import Channel, Exp, Unsupported, delta, epsilon, prove, randomizer
 from symshuffle.cli import app
 from symshuffle.ledger.recheck import bound
 
@@ -54,7 +54,7 @@ def test_the_command_writes_a_file_that_python_alone_proves(tmp_path: Path) -> N
     asked = ["epsilon", "krr", "-p", "k=50", "--eps0", "2", "--n", "200000", "--delta", "1e-8", "--proof", str(file)]
     assert CliRunner().invoke(app, asked).exit_code == 0
     statement = json.loads(file.read_text())["statement"]
-    upper = epsilon(mechanism("krr").at(k=50, eps0=2), n=200_000, delta="1e-8").bracket.upper
+    upper = epsilon(randomizer("krr").at(k=50, eps0=2), n=200_000, delta="1e-8").bracket.upper
     assert upper <= F(statement["exp_eps"][4:-1]) <= upper * ONE_PART_IN_A_THOUSAND
     found = alone(tmp_path, "bound.json")
     assert found.returncode == 0
@@ -103,7 +103,7 @@ def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
         rows += [[rng.randint(0 if rng.random() < 0.2 else 1, 9) or 1 for _ in rows[0]] for _ in range(2)]
         source: Any = Channel.from_rows([[F(x, sum(row)) for x in row] for row in rows])
     else:
-        source = mechanism(name).at(eps0=eps0, **named[name])
+        source = randomizer(name).at(eps0=eps0, **named[name])
     if rng.random() < 0.2:
         asked["adjacency"] = "zero-out"
     if rng.random() < 0.2 and asked["n"] > 2:
@@ -144,9 +144,9 @@ def test_many_drawn_requests_agree_with_the_ball_engine() -> None:
 
 
 CASES = [
-    (mechanism("krr").at(k=3, lam=3), {"n": 6, "exp_eps": F(6, 5)}),
-    (mechanism("rr").at(lam=2), {"n": 60, "exp_eps": F(11, 10)}),
-    (mechanism("subset-selection").at(k=4, s=2, lam=2), {"n": 8, "exp_eps": F(6, 5), "adjacency": "zero-out"}),
+    (randomizer("krr").at(k=3, lam=3), {"n": 6, "exp_eps": F(6, 5)}),
+    (randomizer("rr").at(lam=2), {"n": 60, "exp_eps": F(11, 10)}),
+    (randomizer("subset-selection").at(k=4, s=2, lam=2), {"n": 8, "exp_eps": F(6, 5), "adjacency": "zero-out"}),
     (Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/2", "1/4"]]), {"n": 5, "exp_eps": F(6, 5)}),
 ]
 
@@ -216,10 +216,10 @@ def test_a_changed_statement_is_printed_as_changed() -> None:
 @pytest.mark.parametrize(
     ("source", "asked", "named"),
     [
-        (mechanism("laplace").at(eps0=1), {}, "laplace"),
-        (mechanism("krr").at(k=3, lam=2), {"dropout": "1/10"}, "dropout"),
-        (mechanism("krr").at(k=3, lam=2), {"direction": "forward"}, "direction"),
-        (mechanism("krr").at(k=3, eps0=1).channel(), {}, "rational"),
+        (randomizer("laplace").at(eps0=1), {}, "laplace"),
+        (randomizer("krr").at(k=3, lam=2), {"dropout": "1/10"}, "dropout"),
+        (randomizer("krr").at(k=3, lam=2), {"direction": "forward"}, "direction"),
+        (randomizer("krr").at(k=3, eps0=1).channel(), {}, "rational"),
     ],
 )
 def test_what_has_no_proof_is_refused_by_name(source: Any, asked: dict[str, Any], named: str) -> None:
@@ -241,7 +241,7 @@ def test_rounds_are_refused_and_leave_no_file(tmp_path: Path) -> None:
 
 
 def test_epsilon_of_few_users_is_proved_a_little_above() -> None:
-    source = mechanism("krr").at(k=10, eps0=2)
+    source = randomizer("krr").at(k=10, eps0=2)
     for n in (30, 100):
         upper = epsilon(source, n=n, delta="1e-4").bracket.upper
         said = prove(epsilon(source, n=n, delta="1e-4")).statement

@@ -6,11 +6,11 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle
-from symshuffle import Unsupported, mechanism
+from symshuffle import Unsupported, randomizer
 from symshuffle.ledger.recheck import bound
 from tests.shell import refused, run
 
-KRR = mechanism("krr").at(k=3, lam=2)
+KRR = randomizer("krr").at(k=3, lam=2)
 ROUNDS = 'periods = 2\n[[group]]\nrandomizer = "krr"\nparameters = {k = 3, eps0 = 1}\ncount = 9\n'
 SURVEY = ("collect", "plan", "--k", 4, "--n", 2000, "--eps", 1, "--delta", "1e-3", "--out", "made.json")
 

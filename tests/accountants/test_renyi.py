@@ -16,7 +16,7 @@ from symshuffle import (
     Unsupported,
     gaussian_limit,
     hockey_stick,
-    mechanism,
+    randomizer,
     renyi,
 )
 from symshuffle.accountants.bounds.chords import Node
@@ -83,7 +83,7 @@ def test_one_user_has_the_divergence_of_the_rows_in_every_direction(alpha):
 
 
 def test_rounds_add_up():
-    krr = mechanism("krr").at(k=3, lam=2)
+    krr = randomizer("krr").at(k=3, lam=2)
     one = renyi(krr, n=50, order=4, rel=1e-2)
     seven = renyi(krr, n=50, periods=7, order=4, rel=1e-2)
     assert seven.bracket.upper == 7 * one.bracket.upper
@@ -119,14 +119,14 @@ def test_a_width_that_is_missed_is_said(monkeypatch):
 
 
 def test_nothing_told_is_nothing():
-    found = renyi(mechanism("constant").at(k=3), n=5, order=2, attain=True)
+    found = renyi(randomizer("constant").at(k=3), n=5, order=2, attain=True)
     assert found.bracket.upper == 0
     assert float(found) == 0
 
 
 def test_an_infinite_divergence_is_refused():
     with pytest.raises(Unsupported, match="infinite: some messages reveal"):
-        renyi(mechanism("erasure").at(k=3, p="1/2"), n=10, order=2)
+        renyi(randomizer("erasure").at(k=3, p="1/2"), n=10, order=2)
     from symshuffle.vectors import BlanketMixedGaussian
 
     with pytest.raises(Unsupported, match="may be infinite"):
@@ -154,7 +154,7 @@ def test_rounds_have_no_direction():
 
 
 def test_the_gaussian_comes_near_and_promises_nothing():
-    krr = mechanism("krr").at(k=4, eps0=1)
+    krr = randomizer("krr").at(k=4, eps0=1)
     plan = Deployment(krr, periods=9)
     found = gaussian_limit(plan, n=10_000)
     assert found.mu == pytest.approx(3 * gaussian_limit(krr, n=10_000).mu)

@@ -8,7 +8,7 @@ from functools import cache
 import mpmath
 import pytest
 
-from symshuffle import Deployment, Group, delta, delta_curve, epsilon, mechanism, solve_eps0, solve_n, tradeoff_curve
+from symshuffle import Deployment, Group, delta, delta_curve, epsilon, randomizer, solve_eps0, solve_n, tradeoff_curve
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
 from symshuffle.base.errors import InputError, Unsupported
@@ -21,7 +21,7 @@ WIDTH = 4e-3
 
 @cache
 def weekly():
-    return reduction(mechanism("krr").at(k=4, eps0=1))
+    return reduction(randomizer("krr").at(k=4, eps0=1))
 
 
 @cache
@@ -81,7 +81,7 @@ def test_two_halves_are_the_whole_in_any_order():
 
 
 def test_rounds_may_differ_in_mechanism_and_users():
-    small = mechanism("krr").at(k=4, eps0="1/2")
+    small = randomizer("krr").at(k=4, eps0="1/2")
     mixed = epsilon(
         [Deployment(Group(weekly(), USERS), periods=5), Deployment(Group(small, 2 * USERS), periods=5)],
         n=None,
@@ -134,7 +134,7 @@ def test_a_mechanism_that_is_not_local_is_composed_too():
 
 def test_inverses_come_back_to_the_source():
     eps = month().bracket.upper
-    budget = solve_eps0(mechanism("krr").at(k=4), n=USERS, periods=30, delta=TARGET, eps=eps, rel=1e-2)
+    budget = solve_eps0(randomizer("krr").at(k=4), n=USERS, periods=30, delta=TARGET, eps=eps, rel=1e-2)
     assert budget.bracket.lower <= 1 <= budget.bracket.upper * Fraction(1001, 1000)
     assert float(budget.bracket.relative_width) <= 1e-2
     users = solve_n(weekly(), periods=30, delta=TARGET, eps=eps)
@@ -224,7 +224,7 @@ def test_where_the_advanced_theorem_says_nothing_the_basic_one_does():
 @pytest.mark.parametrize("n", [1, 3])
 def test_few_users_whose_profile_ends_get_lattices_that_end_there(n):
     # A level beside the end would lose a step of it; one user twice has the losses -2, 0 and 2, with known masses.
-    found = epsilon(mechanism("krr").at(k=3, eps0=1), n=n, periods=2, delta="1e-6")
+    found = epsilon(randomizer("krr").at(k=3, eps0=1), n=n, periods=2, delta="1e-6")
     low, high = found.bracket.lower, found.bracket.upper
     assert high - low <= high / 10**5 and high < 2
     if n == 1:

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle
-from symshuffle import mechanism
+from symshuffle import randomizer
 from tests.oracles.messages import hockey_stick, largest, messages, product
 from tests.slices import some
 
@@ -29,7 +29,7 @@ def told(one):
 @pytest.mark.parametrize("share", [F(0), F(1, 2)])
 def test_two_rounds_tell_more_than_one(digits, share):
     lam, n = cap(digits), 6
-    source, order = mechanism("rr").at(lam=lam), 1 + share * F(1, 10**digits)
+    source, order = randomizer("rr").at(lam=lam), 1 + share * F(1, 10**digits)
     _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=order, attain=True))
     rel = 0.02
     low, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=order, attain=True, rel=rel))
@@ -44,7 +44,7 @@ def test_two_rounds_tell_more_than_one(digits, share):
 
 @pytest.mark.parametrize(("digits", "n"), some(itertools.product(SCALES[1:], (10**6, 10**12)), 3))
 def test_rounds_of_many_users(digits, n):
-    source = mechanism("rr").at(lam=cap(digits))
+    source = randomizer("rr").at(lam=cap(digits))
     _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=1, attain=True))
     _, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=1, attain=True))
     assert both >= reached * F(13, 10)  # about the square root of 2
@@ -53,7 +53,7 @@ def test_rounds_of_many_users(digits, n):
 
 @pytest.mark.parametrize("digits", [12, 40])
 def test_balls_tell_the_same(digits):
-    asked = symshuffle.Deployment(mechanism("rr").at(lam=cap(digits)), periods=2)
+    asked = symshuffle.Deployment(randomizer("rr").at(lam=cap(digits)), periods=2)
     found = [told(symshuffle.delta(asked, n=6, exp_eps=1, attain=True, rigour=r)) for r in ("float64", "ball")]
     (low, high, _), (least, most, _) = found
     assert least <= high
@@ -62,7 +62,7 @@ def test_balls_tell_the_same(digits):
 
 @pytest.mark.parametrize(("digits", "n"), some(itertools.product(SCALES, (6, 10**9)), 4))
 def test_renyi_of_what_tells_little(digits, n):
-    source, alpha = mechanism("rr").at(lam=cap(digits)), F(3, 2)
+    source, alpha = randomizer("rr").at(lam=cap(digits)), F(3, 2)
     found = symshuffle.renyi(source, n=n, order=alpha, rel=1e-2, attain=True)
     low, high, reached = told(found)
     assert high - low <= F(1, 100) * high
@@ -76,7 +76,7 @@ def test_renyi_of_what_tells_little(digits, n):
 
 @pytest.mark.parametrize("digits", [8, 40])
 def test_eps_of_what_tells_little(digits):
-    source, target = mechanism("rr").at(lam=cap(digits)), F(1, 10 ** (digits + 3))
+    source, target = randomizer("rr").at(lam=cap(digits)), F(1, 10 ** (digits + 3))
     one = symshuffle.epsilon(source, n=10, delta=target, attain=True)
     two = symshuffle.epsilon(source, n=10, periods=2, delta=target, attain=True, rel=1e-2)
     assert 0 < one.attained.lower <= one.bracket.upper <= two.bracket.upper <= 3 * F(1, 10**digits)
@@ -85,21 +85,21 @@ def test_eps_of_what_tells_little(digits):
 
 
 def test_a_million_rounds_that_tell_little_each():
-    source = mechanism("rr").at(lam=1 + F(25, 10**14))
+    source = randomizer("rr").at(lam=1 + F(25, 10**14))
     found = symshuffle.epsilon(source, n=10**6, periods=10**6, delta="1e-15", attain=True)
     assert 0 < found.attained.lower <= found.bracket.upper
     assert found.bracket.relative_width <= 1e-3
 
 
 def test_less_than_doubles_can_size_is_refused_in_one_line():
-    asked = symshuffle.Deployment(mechanism("rr").at(lam=cap(200)), periods=2)
+    asked = symshuffle.Deployment(randomizer("rr").at(lam=cap(200)), periods=2)
     with pytest.raises(ValueError, match=r"^total variation of one round = .*: expected .* larger local budget") as no:
         symshuffle.delta(asked, n=10, exp_eps=1)
     assert "\n" not in str(no.value)
 
 
 def test_a_divergence_needs_no_losses_in_doubles():
-    one, both = (symshuffle.renyi(mechanism("rr").at(lam=cap(200)), n=10, order=2, periods=t) for t in (1, 2))
+    one, both = (symshuffle.renyi(randomizer("rr").at(lam=cap(200)), n=10, order=2, periods=t) for t in (1, 2))
     assert 0 < one.bracket.lower <= one.bracket.upper < F(1, 10**395)
     assert (both.bracket.lower, both.bracket.upper) == (2 * one.bracket.lower, 2 * one.bracket.upper)
 
@@ -114,7 +114,7 @@ def test_what_tells_nothing_is_zero():
 @pytest.mark.parametrize("rigour", ["float64", "ball"])
 def test_far_above_what_many_users_lose(digits, rigour):
     """At half the local budget n = 10^12 users leave about exp(-10^11): less than any number that is kept."""
-    source, order = mechanism("rr").at(lam=cap(digits)), 1 + F(1, 2 * 10**digits)
+    source, order = randomizer("rr").at(lam=cap(digits)), 1 + F(1, 2 * 10**digits)
     found = symshuffle.delta(source, n=10**12, exp_eps=order, rigour=rigour).bracket
     assert found.lower == 0 < found.upper <= F(1, 2**16_000_000)
     assert found.aimed == 1e-6

@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Group, InputError, Unsupported, delta, epsilon, mechanism
+from symshuffle import Channel, Group, InputError, Unsupported, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.message_counts import coins_cdf
 
 X = Fraction(6, 5)
 
 
 def krr(k, lam):
-    return mechanism("krr").at(k=k, lam=lam).channel()
+    return randomizer("krr").at(k=k, lam=lam).channel()
 
 
 def test_equal_budgets_are_the_usual_bound_and_mixtures_lie_between():
@@ -42,7 +42,7 @@ def test_what_is_not_covered_is_refused():
     uneven = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/8", "1/8", "3/4"]])
     with pytest.raises(Unsupported, match=r"the blankets of group\[0\] and group\[1\] differ"):
         delta([Group(krr(3, 2), 2), Group(uneven, 1)], exp_eps=X)
-    identity = mechanism("identity").at(k=3).channel()
+    identity = randomizer("identity").at(k=3).channel()
     with pytest.raises(Unsupported, match=r"group\[0\] hides nobody"):
         delta([Group(identity, 2), Group(identity, 1)], exp_eps=X)
     with pytest.raises(InputError, match=r"as in group\[0\]"):
@@ -52,7 +52,7 @@ def test_what_is_not_covered_is_refused():
     with pytest.raises(InputError, match="count = 0: expected an integer from 1"):
         Group(krr(3, 2), 0)
     with pytest.raises(InputError, match="a channel of rationals"):
-        delta([Group(mechanism("krr").at(k=3, eps0=1).channel(), 1), Group(krr(3, 2), 1)], exp_eps=X)
+        delta([Group(randomizer("krr").at(k=3, eps0=1).channel(), 1), Group(krr(3, 2), 1)], exp_eps=X)
     with pytest.raises(Unsupported, match="at most 300 users, not 301"):
         delta([Group(krr(3, 2), 300), Group(krr(3, 2), 1)], exp_eps=X, rigour="exact")
     with pytest.raises(Unsupported, match="at most 100000"):

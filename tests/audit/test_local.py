@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from symshuffle import Channel, InputError, Unsupported, mechanism
+from symshuffle import Channel, InputError, Unsupported, randomizer
 from symshuffle.collect import Outcome, Program, audit_local, claim, named_claim
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.scheme import uniform
@@ -14,7 +14,7 @@ from tests.audit.systems import pairs_of_counts, seeded
 from tests.collect.cases import PARAMETERS, law_of, small
 
 BINARY = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
-TERNARY = mechanism("krr").at(k=3, lam=2).channel()
+TERNARY = randomizer("krr").at(k=3, lam=2).channel()
 
 
 def outcomes(audit, rows):
@@ -122,7 +122,7 @@ def test_a_client_that_always_says_the_same_is_tested_like_any_other():
 
 
 def test_claims_with_irrational_rows_are_tested_at_their_ends():
-    audit = audit_local(mechanism("krr").at(k=3, eps0=1), runs=400)
+    audit = audit_local(randomizer("krr").at(k=3, eps0=1), runs=400)
     assert audit.events[0].claimed == "(1, 0)-DP"
     low, high = map(F, audit.beside[0].rpartition("between ")[2].split(" and "))
     assert 1 - F(1, 10**11) < low < 1 < high < 1 + F(1, 10**11)
@@ -132,7 +132,7 @@ def test_claims_with_irrational_rows_are_tested_at_their_ends():
 @pytest.mark.parametrize(("name", "given"), [("krr", {"k": 3}), ("subset-selection", {"k": 4, "s": 2})])
 def test_words_of_collect_change_no_channel(name, given):
     mine = named_claim(name, {key: str(value) for key, value in given.items()}, lam=9).channel
-    theirs = mechanism(name).at(lam=9, **given).channel()
+    theirs = randomizer(name).at(lam=9, **given).channel()
     assert sorted(mine.columns()) == sorted(theirs.columns())
 
 

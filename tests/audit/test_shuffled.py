@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from symshuffle import Channel, InputError, Unsupported, mechanism
+from symshuffle import Channel, InputError, Unsupported, randomizer
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.collect import Outcome, audit_shuffled, claim
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs
@@ -19,7 +19,7 @@ from tests.collect.cases import PARAMETERS, small
 from tests.slices import some
 
 BINARY = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
-TERNARY = mechanism("krr").at(k=3, lam=4).channel()
+TERNARY = randomizer("krr").at(k=3, lam=4).channel()
 SKEW = Channel.from_rows([["1/2", "1/3", "1/6"], ["1/4", "1/4", "1/2"], ["1/3", "1/3", "1/3"]])
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Channel, delta, mechanism
+from symshuffle import Channel, delta, randomizer
 from symshuffle.collect import Plan
 
 CASES = [
@@ -49,7 +49,7 @@ def test_the_bound_is_that_of_the_categories_in_use(name, parameters, k):
 def test_random_functions_have_another_bound():
     """The bound of independent hash values, at the same parameters, is a different number."""
     whole = plan_of("blh", {}, 4).scheme.mechanism()
-    bounds = [delta(one, n=20, exp_eps=2).bracket for one in (whole, mechanism("blh").at(D=4, lam=4))]
+    bounds = [delta(one, n=20, exp_eps=2).bracket for one in (whole, randomizer("blh").at(D=4, lam=4))]
     assert bounds[0].upper < bounds[1].lower * F(99, 100)
 
 

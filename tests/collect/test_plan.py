@@ -5,15 +5,15 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Exp, InputError, Unsupported, delta, epsilon, mechanism
+from symshuffle import Exp, InputError, Unsupported, delta, epsilon, randomizer
 from symshuffle.collect import make_plan, read_plan
 
 SMALL = {"n": 1000, "eps": 1, "delta": "1e-6"}
 REGISTERED = {
-    "krr": lambda plan: mechanism("krr").at(k=plan.k, lam=plan.root),
-    "rappor": lambda plan: mechanism("rappor").at(D=plan.k, lam=plan.root**2),
-    "oue": lambda plan: mechanism("oue").at(D=plan.k, lam=plan.root),
-    "hadamard": lambda plan: mechanism("hadamard").at(D=8, lam=plan.root),
+    "krr": lambda plan: randomizer("krr").at(k=plan.k, lam=plan.root),
+    "rappor": lambda plan: randomizer("rappor").at(D=plan.k, lam=plan.root**2),
+    "oue": lambda plan: randomizer("oue").at(D=plan.k, lam=plan.root),
+    "hadamard": lambda plan: randomizer("hadamard").at(D=8, lam=plan.root),
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import InputError, delta, mechanism
+from symshuffle import InputError, delta, randomizer
 from symshuffle.collect import make_plan, read_plan
 from tests.shell import answer, refused
 from tests.words import words
@@ -15,7 +15,7 @@ ASKED = {"n": 2000, "eps": 1, "delta": "1e-6"}
 
 
 def spent(plan, root):
-    return delta(mechanism("krr").at(k=plan.k, lam=root), n=plan.n, periods=plan.rounds, eps=plan.eps).bracket
+    return delta(randomizer("krr").at(k=plan.k, lam=root), n=plan.n, periods=plan.rounds, eps=plan.eps).bracket
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from symshuffle import Comparison, compare, delta, epsilon, mechanism
+from symshuffle import Comparison, compare, delta, epsilon, randomizer
 from symshuffle.accountants.questions.adversary import worst_of_all
 from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError, Unsupported
@@ -111,8 +111,8 @@ def test_a_central_match_meets_its_target_and_hardly_more():
 
 def test_local_and_central_budgets_prefer_different_mechanisms():
     """Exact, k = 5: at a chi-square budget the null symbol wins; after shuffling it loses, by bound and by datasets."""
-    null = mechanism("aug-rr").at(k=5, lam=2, p=F(1, 2))
-    plain = mechanism("krr").at(k=5, lam=F(3331, 2000))
+    null = randomizer("aug-rr").at(k=5, lam=2, p=F(1, 2))
+    plain = randomizer("krr").at(k=5, lam=F(3331, 2000))
     laws = [AnchoredLaw.from_channel(one.channel()) for one in (null, plain)]
     budgets = [law.pairwise_budget() for law in laws]
     risks = [worst_canonical_risk(law, n=3, population=Population.FIXED)[0] for law in laws]
@@ -164,7 +164,7 @@ def test_bits_of_a_message(at_budget):
 
 
 def test_a_thinned_mechanism_scales_trace_and_budget():
-    one, base = family("thinned oue", 3), mechanism("oue").at(D=3, lam=4)
+    one, base = family("thinned oue", 3), randomizer("oue").at(D=3, lam=4)
     thin = AnchoredLaw.from_channel(one.at(lam=4, p=F(1, 3)).channel())
     whole = AnchoredLaw.from_channel(base.channel())
     assert thin.trace() == whole.trace() / 3
@@ -246,12 +246,12 @@ def test_rows_that_are_alike_are_named():
     )
     assert [one for one in found.remarks() if one in found.alike] == list(found.alike) == found.to_dict()["alike"]
     krr, subsets, augmented = (
-        {column for column in mechanism(name).at(k=3, lam=2, **more).channel().columns() if any(column)}
+        {column for column in randomizer(name).at(k=3, lam=2, **more).channel().columns() if any(column)}
         for name, more in (("krr", {}), ("subset-selection", {"s": 1}), ("aug-rr", {"p": 1}))
     )
     assert krr == subsets == augmented
     exact = {
-        name: [delta(mechanism(name).at(D=3 if name != "hadamard" else 4, lam=2, **more), n=2, exp_eps=x,
+        name: [delta(randomizer(name).at(D=3 if name != "hadamard" else 4, lam=2, **more), n=2, exp_eps=x,
                      rigour="exact").bracket.exact for x in (F(1), F(6, 5), F(3, 2))]
         for name, more in (("blh", {}), ("olh", {"g": 2}), ("hadamard", {}))
     }  # fmt: skip

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import compare, mechanism, solve_eps0
+from symshuffle import compare, randomizer, solve_eps0
 from symshuffle.base.numbers import lower_end
 from symshuffle.utility.estimation.votes import canonical_votes
 
@@ -32,8 +32,8 @@ def level_of(k, budget):
 def test_the_floor_is_no_risk_at_the_safe_end():
     """At rel = 1/5 the levels matched are up to a fifth below the match, where sizes 1 have a smaller risk."""
     wide = compare(5, rel=0.2, mechanisms=["subset-selection"], **CENTRAL).rows[0]
-    level = solve_eps0(mechanism("krr").at(k=5), rel=1e-4, **CENTRAL).bracket.lower
-    risk = lower_end(canonical_votes(mechanism("krr").at(k=5, eps0=level)).risk(CENTRAL["n"]))
+    level = solve_eps0(randomizer("krr").at(k=5), rel=1e-4, **CENTRAL).bracket.lower
+    risk = lower_end(canonical_votes(randomizer("krr").at(k=5, eps0=level)).risk(CENTRAL["n"]))
     assert wide.floor <= risk < F(92, 10**5) < wide.risk.upper
     assert wide.floor > F(3, 4) * risk  # and it still says something
 
@@ -75,6 +75,6 @@ def test_nobody_at_the_match_is_below_the_floor(k, given, rel):
     (row,) = compare(k, rel=rel, mechanisms=["subset-selection"], **given).rows
     assert row.floor is not None
     for size in range(1, k):
-        level = solve_eps0(mechanism("subset-selection").at(k=k, s=size), rel=1e-4, **given).bracket.lower
-        risk = canonical_votes(mechanism("subset-selection").at(k=k, s=size, eps0=level)).risk(given["n"])
+        level = solve_eps0(randomizer("subset-selection").at(k=k, s=size), rel=1e-4, **given).bracket.lower
+        risk = canonical_votes(randomizer("subset-selection").at(k=k, s=size, eps0=level)).risk(given["n"])
         assert row.floor <= lower_end(risk), size

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import compare, mechanism
+from symshuffle import compare, randomizer
 from symshuffle.base.numbers import enclose
 from symshuffle.collect import make_plan
 from symshuffle.design.comparison.chosen import HASHED
@@ -27,7 +27,7 @@ def test_hashing_that_is_brought_sends_the_same_messages(name, k):
     fixed = {"g": 3} if name == "olh" else {}
     g = fixed.get("g", 2)
     null = thinned(name).at(k=k, p=F(1, 2), **fixed)
-    found = compare(k, n=1000, eps0=1, mechanisms=[mechanism(name).at(k=k, **fixed), null])
+    found = compare(k, n=1000, eps0=1, mechanisms=[randomizer(name).at(k=k, **fixed), null])
     assert {"thinned" in row.name: row.bits for row in found.rows} == {
         False: hyperplane_bits(k, g),
         True: hyperplane_bits(k, g, more=1),

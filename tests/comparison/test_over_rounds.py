@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Deployment, InputError, compare, delta, epsilon, mechanism
+from symshuffle import Deployment, InputError, compare, delta, epsilon, randomizer
 from tests.shell import answer, refused
 
 TARGET = {"eps": "1", "delta": "1e-6"}
@@ -28,7 +28,7 @@ def test_all_rounds_together_meet_the_target_and_at_a_larger_level_do_not(name, 
     sizes = {"k" if name == "krr" else "D": k} | {key: int(value) for key, value in row.parameters if key == "g"}
 
     def spent(eps0):
-        return delta(mechanism(name).at(eps0=eps0, **sizes), n=n, periods=times, eps=eps).bracket
+        return delta(randomizer(name).at(eps0=eps0, **sizes), n=n, periods=times, eps=eps).bracket
 
     assert spent(level(row)).upper <= F(target)
     assert spent(level(row) * F(102, 100)).lower > F(target)
@@ -37,13 +37,13 @@ def test_all_rounds_together_meet_the_target_and_at_a_larger_level_do_not(name, 
 
 
 def test_what_is_brought_meets_the_target_of_all_rounds():
-    brought = ["any-ldp", "joint(krr(k=2),krr(k=3))", mechanism("krr").at(k=6)]
+    brought = ["any-ldp", "joint(krr(k=2),krr(k=3))", randomizer("krr").at(k=6)]
     found = compare(6, n=1000, periods=5, mechanisms=brought, **TARGET)
     assert len(found.rows) == 3
     for row in found.rows:
         assert F(99, 100) <= row.epsilon.upper <= 1
     own = next(row for row in found.rows if row.name.startswith("own"))
-    assert delta(mechanism("krr").at(k=6, eps0=level(own)), n=1000, periods=5, eps=1).bracket.upper <= F(1, 10**6)
+    assert delta(randomizer("krr").at(k=6, eps0=level(own)), n=1000, periods=5, eps=1).bracket.upper <= F(1, 10**6)
 
 
 @pytest.mark.parametrize("asked", [TARGET, {"eps0": "1", "delta": "1e-6"}, {"budget": "1/2", "delta": "1e-6"}])
@@ -62,7 +62,7 @@ def test_eps_at_fewer_messages_is_that_of_so_many_users(asked):
 @pytest.mark.parametrize("asked", [{"eps0": "2"}, {"budget": "1/2"}])
 def test_a_local_match_has_the_eps_of_all_rounds(asked):
     (row,) = compare(4, n=3000, delta="1e-6", periods=7, min_batch_size=2500, mechanisms=["krr"], **asked).rows
-    source = Deployment(mechanism("krr").at(k=4, eps0=level(row)), periods=7)
+    source = Deployment(randomizer("krr").at(k=4, eps0=level(row)), periods=7)
     found = epsilon(source, n=2500, delta="1e-6").bracket
     assert found.lower <= row.epsilon.upper
     assert row.epsilon.lower <= found.upper

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from symshuffle import Bracket, Composed, Exp, Laplace, Law, SymshuffleError, mechanism
+from symshuffle import Bracket, Composed, Exp, Laplace, Law, SymshuffleError, randomizer
 from symshuffle.accountants.deployment.reduced import LawFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.deployment.reduction import Source, reduction
 from symshuffle.base.choices import Question
@@ -82,12 +82,12 @@ class Family:
         """The same as the library knows it."""
         values = dict(self.values)
         if self.budget is None:
-            return mechanism(self.name).at(**values)
+            return randomizer(self.name).at(**values)
         if self.name == "laplace":
             return Laplace(Exp(Fraction(self.budget)), cells=CELLS, **values)
         if "(" in self.name:
             return Composed(parse(self.name), Exp(Fraction(self.budget)))  # type: ignore[arg-type]  # no bare mechanism
-        return mechanism(self.name).at(eps0=self.budget, **values)
+        return randomizer(self.name).at(eps0=self.budget, **values)
 
     def points(self) -> list[tuple[int, str | None]]:
         """Users and target of every point."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Exp, Rigour, Unsupported, mechanism, optimal_decomposition
+from symshuffle import Exp, Rigour, Unsupported, optimal_decomposition, randomizer
 from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question
@@ -24,7 +24,7 @@ FELT = 0.05
 """Seconds."""
 REQUESTS = 200
 BITS = 192
-NAMES = [name for name in registry.MECHANISMS if any(p.name == "lam" for p in mechanism(name).parameters)]
+NAMES = [name for name in registry.MECHANISMS if any(p.name == "lam" for p in randomizer(name).parameters)]
 
 
 def drawn(seed):
@@ -81,7 +81,7 @@ def cheaper(law, n, rigour, rel):
 @pytest.mark.parametrize("seed", range(REQUESTS))
 def test_the_automatic_choice_costs_at_most_twice_the_cheapest_engine(seed):
     name, values, eps0, n, share, rigour, rel = drawn(seed)
-    asked = reduction(mechanism(name).at(eps0=eps0, **dict(values)))
+    asked = reduction(randomizer(name).at(eps0=eps0, **dict(values)))
     order, way = Exp(share * Fraction(eps0)), Question.FORWARD
     quick = asked.laws_in_doubles(order, way) if rigour == "float64" else []
     for law in quick or asked.laws(order, way, None):
@@ -92,7 +92,7 @@ def test_a_choice_that_is_too_dear_is_seen(monkeypatch):
     """The negative control: an automatic choice that always begins with a million idle turns."""
     from symshuffle.accountants.bounds import evaluate
 
-    law = optimal_decomposition(mechanism("krr").at(eps0=1, k=4)).law(Exp(Fraction(1, 10)), bits=None)
+    law = optimal_decomposition(randomizer("krr").at(eps0=1, k=4)).law(Exp(Fraction(1, 10)), bits=None)
     sound = evaluate._answer
 
     def idle(law, n, request):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import Ball, Exp, InputError, NotDecided, Unsupported, delta, mechanism
+from symshuffle import Ball, Exp, InputError, NotDecided, Unsupported, delta, randomizer
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Question
 from symshuffle.base.numbers import enclose, lower_end, upper_end
@@ -61,7 +61,7 @@ def test_the_laws_are_those_of_the_mechanism(name, values, direction):
         levels = levels[-1:]  # rationals of a thousand digits say no more
     for lam, target in levels:
         quick, slow = (
-            reduction(one) for one in (closed_form(name, values, lam=lam), mechanism(name).at(lam=lam, **values))
+            reduction(one) for one in (closed_form(name, values, lam=lam), randomizer(name).at(lam=lam, **values))
         )
         assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
         assert [one.describe(9) for one in quick.datasets] == [one.describe(9) for one in slow.datasets]
@@ -100,7 +100,7 @@ def test_the_hashing_of_surveys_has_the_laws_of_its_mechanism(g, m, lam):
 def test_pairs_of_inputs_are_those_of_the_mechanism(d, pairs):
     quick, slow = (
         one("half-block", {"k": "4", "d": d}).input_pairs()
-        for one in (lambda n, v: closed_form(n, v, lam=3), lambda n, v: mechanism(n).at(lam=3, **v))
+        for one in (lambda n, v: closed_form(n, v, lam=3), lambda n, v: randomizer(n).at(lam=3, **v))
     )
     assert quick == slow and len(quick) == pairs
 
@@ -124,7 +124,7 @@ def test_the_laws_against_a_null_symbol_are_those_of_the_mechanism(name):
     values = {key: str(value) for key, value in EXAMPLES[name][-1].items() if key not in left}
     levels = [*LEVELS[:3], (Exp(F(2)), Exp(F(1)))]
     for lam, target in levels if closed_forms.table()[name]["budget"] else [(None, F(3, 2))]:
-        both = closed_form(name, values, lam=lam), mechanism(name).at(lam=lam, **values)
+        both = closed_form(name, values, lam=lam), randomizer(name).at(lam=lam, **values)
         quick, slow = (reduction(one, adjacency="zero-out") for one in both)
         assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
         assert [one.pairs for one in quick.classes] == [one.pairs for one in slow.classes]
@@ -144,7 +144,7 @@ def test_classes_of_pairs_are_those_of_the_mechanism(k, lam):
     """With d open every class is covered, and where the law rises with d the largest one is enough."""
     quick, slow = (
         reduction(one)
-        for one in (closed_form("half-block", {"k": str(k)}, lam=lam), mechanism("half-block").at(lam=lam, k=k))
+        for one in (closed_form("half-block", {"k": str(k)}, lam=lam), randomizer("half-block").at(lam=lam, k=k))
     )
     assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
     assert [one.pairs for one in quick.classes] == [one.pairs for one in slow.classes]
@@ -170,7 +170,7 @@ def test_a_measure_that_moves_mass_inwards_spreads_nothing():
 
 def test_differences_vanish_where_the_levels_agree():
     quick, slow = (
-        reduction(one) for one in (closed_form("krr", {"k": "10"}, eps0=1), mechanism("krr").at(k=10, eps0=1))
+        reduction(one) for one in (closed_form("krr", {"k": "10"}, eps0=1), randomizer("krr").at(k=10, eps0=1))
     )
     same = [one.laws(Exp(F(1)), Question.FORWARD, 128) for one in (quick, slow)]
     for laws in same:
@@ -186,7 +186,7 @@ def test_a_weight_that_vanishes_for_every_ratio_is_none():
     form = closed_form("rappor", {"D": "2"}, eps0=1)
     law = form.law(Exp(F(1, 10)))  # no string has both bits of a pair set: its weight is 0
     assert len(law.values) == len(closed_form("rappor", {"D": "2"}, lam=4).law(F(6, 5)).values)
-    assert delta(form, n=20, eps="0.1").bracket == delta(mechanism("rappor").at(D=2, eps0=1), n=20, eps="0.1").bracket
+    assert delta(form, n=20, eps="0.1").bracket == delta(randomizer("rappor").at(D=2, eps0=1), n=20, eps="0.1").bracket
 
 
 def test_a_ball_around_zero_gets_more_digits():
@@ -230,7 +230,7 @@ def test_a_default_is_a_value():
     form = closed_form("constant", {})
     assert form.values == (("k", "2"),)
     assert (
-        form.law(F(6, 5)) == reduction(mechanism("constant").with_defaults()).laws(F(6, 5), Question.FORWARD, None)[0]
+        form.law(F(6, 5)) == reduction(randomizer("constant").with_defaults()).laws(F(6, 5), Question.FORWARD, None)[0]
     )
 
 
@@ -251,7 +251,7 @@ def test_no_algebra_is_needed_for_a_mechanism_with_a_name(name, monkeypatch):
     """Its laws come from the file. No public door shows who derived them: the derivation is taken away."""
     base = name.removeprefix(THINNED)
     values = {**EXAMPLES[base][-1], **({"p": "1/2"} if name.startswith(THINNED) else {})}
-    whole = mechanism(base) if base == name else thinned(base)
+    whole = randomizer(base) if base == name else thinned(base)
     budget = {"lam": 3} if any(p.name == "lam" for p in whole.parameters) else {}
     pairs = [whole.at(**budget, **values).at_pairs(kind) for kind in whole.at(**budget, **values).pair_kinds()]
     with monkeypatch.context() as without:
@@ -267,7 +267,7 @@ def test_no_algebra_is_needed_for_a_mechanism_with_a_name(name, monkeypatch):
 
 
 def test_a_mechanism_is_reduced_once():
-    at = mechanism("rappor").at(D=10, eps0=1)
+    at = randomizer("rappor").at(D=10, eps0=1)
     assert reduction(at) is reduction(pickle.loads(pickle.dumps(at)))
 
 
@@ -278,7 +278,7 @@ SMALL = [(name, values) for name, values in CASES if all(len(value) < 2 for valu
 def test_the_channels_are_those_of_the_mechanism(name, values):
     """Where a channel is not written out, both are refused in the same words."""
     for lam in ("4", Exp(F(1, 2))) if closed_forms.table()[name]["budget"] else (None,):
-        form, whole = closed_form(name, values, lam=lam), mechanism(name).at(lam=lam, **values)
+        form, whole = closed_form(name, values, lam=lam), randomizer(name).at(lam=lam, **values)
         try:
             true = whole.channel()
         except (InputError, Unsupported) as error:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Rigour, delta, mechanism, shuffled_divergence
+from symshuffle import Channel, Rigour, delta, randomizer, shuffled_divergence
 from symshuffle.decompositions.composition import (
     Composed,
     Part,
@@ -21,7 +21,7 @@ X = Fraction(6, 5)
 
 
 def krr(k: int) -> Part:
-    return mechanism("krr").at(k=k)
+    return randomizer("krr").at(k=k)
 
 
 TREES: list[tuple[str, Fraction]] = [

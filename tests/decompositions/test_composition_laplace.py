@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 from scipy.integrate import quad
 
-from symshuffle import Channel, Contour, Exp, Laplace, Rigour, Unsupported, delta, epsilon, mechanism
+from symshuffle import Channel, Contour, Exp, Laplace, Rigour, Unsupported, delta, epsilon, randomizer
 from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
@@ -31,7 +31,7 @@ from symshuffle.decompositions.composition.operators import parse
 from tests.slices import some
 
 ONE = Exp(Fraction(1))
-KRR = mechanism("krr").at(k=2)
+KRR = randomizer("krr").at(k=2)
 EPS = Fraction(1, 10)
 
 

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import InputError, Laplace, hamming, joint, mechanism, parallel, subsample
+from symshuffle import InputError, Laplace, hamming, joint, parallel, randomizer, subsample
 from symshuffle.decompositions.composition import operators
 from symshuffle.decompositions.composition.operators import is_composition, parse
 from symshuffle.mechanisms.continuous import LARGEST_CELLS
 
 F = Fraction
-TWO, THREE = mechanism("krr").at(k=2), mechanism("krr").at(k=3)
+TWO, THREE = randomizer("krr").at(k=2), randomizer("krr").at(k=3)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ TWO, THREE = mechanism("krr").at(k=2), mechanism("krr").at(k=3)
         ("laplace", Laplace()),
         ("laplace(cells=12)", Laplace(cells=12)),
         ("laplace(domain=unit,cells=9)", Laplace(domain="unit", cells=9)),
-        ("krr(k=1e1)", mechanism("krr").at(k=10)),
-        ("krr(k=1_000)", mechanism("krr").at(k=1000)),
+        ("krr(k=1e1)", randomizer("krr").at(k=10)),
+        ("krr(k=1_000)", randomizer("krr").at(k=1000)),
     ],
 )
 def test_what_a_text_means(text, part):

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Exp, Mechanism, NotDecided, delta, mechanism
+from symshuffle import Exp, Mechanism, NotDecided, delta, randomizer
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.base.numbers import lower_end, upper_end
@@ -12,12 +12,12 @@ from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 
 F = Fraction
-SMALL = [(name, EXAMPLES[name][-1]) for name in MECHANISMS if any(p.name == "lam" for p in mechanism(name).parameters)]
+SMALL = [(name, EXAMPLES[name][-1]) for name in MECHANISMS if any(p.name == "lam" for p in randomizer(name).parameters)]
 TARGETS = [F(6, 5), Exp(F(1, 10)), Exp(F(7, 10))]
 
 
 def fixed(name, values, eps0):
-    return mechanism(name).at(eps0=eps0, **values).pair_classes()[0]
+    return randomizer(name).at(eps0=eps0, **values).pair_classes()[0]
 
 
 def sorted_atoms(law):
@@ -48,7 +48,7 @@ def test_a_quick_law_holds_the_law(name, values, doubles, direction):
 
 
 def test_at_rational_levels_a_quick_law_is_the_exact_one():
-    one = mechanism("krr").at(k=10, lam=3)
+    one = randomizer("krr").at(k=10, lam=3)
     for others in (Others.BLANKET, Others.THIRD, Others.FIRST):
         quick = quick_law(one, F(6, 5), others=others, doubles=True)
         exact = counted_decomposition(one, others=others).law(F(6, 5))
@@ -64,7 +64,7 @@ def test_without_a_general_form_algebra_answers():
 @pytest.mark.parametrize("name", ["krr", "rappor", "subset-selection"])
 @pytest.mark.parametrize("n", [50, 10**4, 10**8])
 def test_the_bracket_of_a_law_in_doubles_meets_that_in_balls(name, n):
-    one = mechanism(name).at(eps0="1", **EXAMPLES[name][-1])
+    one = randomizer(name).at(eps0="1", **EXAMPLES[name][-1])
     target = Exp(F(1, 100 if n < 10**6 else 10**5))
     found = reduction(one).laws_in_doubles(target, Question.BOTH)
     assert found and all(not law.exact and law.enclosed for law in found)
@@ -74,5 +74,5 @@ def test_the_bracket_of_a_law_in_doubles_meets_that_in_balls(name, n):
 
 
 def test_at_level_zero_the_lattice_is_seen():
-    one = mechanism("krr").at(k=10, eps0=1)
+    one = randomizer("krr").at(k=10, eps0=1)
     assert "in units of" in delta(one, n=1000, eps=0).bracket.how

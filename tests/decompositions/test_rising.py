@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, Exp, mechanism, optimal_decomposition
+from symshuffle import LAM, Exp, optimal_decomposition, randomizer
 from symshuffle.base.choices import Direction
 from symshuffle.decompositions.backgrounds import Slope, slope_in
 
@@ -19,7 +19,7 @@ D = sp.Symbol("d", integer=True, positive=True)
 )
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_half_block_spreads_with_the_distance(lam, order, direction):
-    slope = slope_in(optimal_decomposition(mechanism("half-block").at(k=10, lam=lam)), D)
+    slope = slope_in(optimal_decomposition(randomizer("half-block").at(k=10, lam=lam)), D)
     assert slope is not None
     assert slope.spreads(order, direction, 128)
     falling = Slope(tuple((ratios, -weight) for ratios, weight in slope.atoms))
@@ -27,7 +27,7 @@ def test_half_block_spreads_with_the_distance(lam, order, direction):
 
 
 def test_against_the_stop_loss_of_the_laws_themselves():
-    source = mechanism("half-block").at(k=10, lam=3)
+    source = randomizer("half-block").at(k=10, lam=3)
     order = Fraction(6, 5)
     laws = [optimal_decomposition(source.at(d=d)).law(order) for d in (1, 2, 3, 4, 5)]
     kinks = sorted({value for law in laws for value in law.values})
@@ -50,8 +50,8 @@ def test_a_larger_second_moment_is_not_enough():
 
 
 def test_what_is_not_affine_has_no_slope():
-    derived = optimal_decomposition(mechanism("half-block").at(k=10, lam=3))
+    derived = optimal_decomposition(randomizer("half-block").at(k=10, lam=3))
     assert slope_in(derived, D) is not None
     assert slope_in(derived.map(lambda weight: weight.subs(D, D**2)), D) is None
     assert slope_in(derived.map(lambda weight: weight * D), D) is None
-    assert slope_in(optimal_decomposition(mechanism("krr")), LAM) is None
+    assert slope_in(optimal_decomposition(randomizer("krr")), LAM) is None

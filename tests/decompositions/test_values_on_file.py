@@ -11,7 +11,7 @@ from fractions import Fraction as F
 import pytest
 from mpmath import mp
 
-from symshuffle import Exp, InputError, Unsupported, mechanism
+from symshuffle import Exp, InputError, Unsupported, randomizer
 from symshuffle.decompositions.closed_forms import table
 from symshuffle.decompositions.filed_values import FiledValues
 from symshuffle.decompositions.quotient_texts import QuotientTexts
@@ -84,7 +84,7 @@ def test_decompositions_at_values_are_those_that_are_derived(name, most):
     first, second = EXAMPLES[name][0], EXAMPLES[name][-1]  # sizes of 2 are special
     for values, level in choices(name, (first, second) if len(first) < 2 else (second,), most):
         told = shown_at(FiledValues.read(name, table()[name], values, **level))
-        derived = shown_decomposition(mechanism(name).at(**level, **values))
+        derived = shown_decomposition(randomizer(name).at(**level, **values))
         assert (told.name, told.title, told.pair, told.inputs) == (
             *(derived.name, derived.title, derived.pair, derived.inputs),
         )
@@ -109,7 +109,7 @@ def test_formulas_of_a_law_at_values_are_those_that_are_derived(name, most):
                 continue
             told = law_at(at, n, order)
             given = {} if n is None else {"n": n, "gamma": gamma}
-            derived = law_formulas(mechanism(name).at(**level, **values), **given)
+            derived = law_formulas(randomizer(name).at(**level, **values), **given)
             known = derived.to_dict()
             assert told["name"] == repr(derived.mechanism)
             assert told["answer"].keys() == known.keys() and told["answer"]["refused"] == known["refused"]

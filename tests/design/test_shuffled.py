@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import AnchoredLaw, InputError, Law, Rigour, Unsupported, cli, delta, mechanism
+from symshuffle import AnchoredLaw, InputError, Law, Rigour, Unsupported, cli, delta, randomizer
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Question
@@ -49,7 +49,7 @@ def test_answer_meets_the_target_and_a_larger_ratio_does_not():
     assert found.epsilon.bracket.upper <= F(1, 2) + F(1, 10**5)
     assert found.trace == AnchoredLaw.from_channel(found.channel()).trace()
     assert found.epsilon.attained.lower <= found.epsilon.bracket.upper
-    more = mechanism("krr").at(k=6, lam=found.ratio + F(1, 100))
+    more = randomizer("krr").at(k=6, lam=found.ratio + F(1, 100))
     assert delta(more, n=200, eps="1/2").bracket.lower > F(1, 10**4)
 
 
@@ -67,7 +67,7 @@ def test_every_size_is_tried():
         subset_orbit(8, s, lam).signal
         for s in range(1, 8)
         for lam in (F(i, 32) for i in range(33, 160))
-        if delta(mechanism("subset-selection").at(k=8, s=s, lam=lam), n=3, exp_eps=F(3, 2)).bracket.upper <= F(1, 1000)
+        if delta(randomizer("subset-selection").at(k=8, s=s, lam=lam), n=3, exp_eps=F(3, 2)).bracket.upper <= F(1, 1000)
     )
     assert found.trace >= best
 
@@ -98,7 +98,7 @@ def test_hyperplanes_form_a_2_design(q, dimension):
 
 def test_blocks_have_the_bound_and_the_trace_of_all_subsets():
     fano = BlockChannel(BlockDesign(2, 2), F(3), F(1)).channel()
-    subsets = mechanism("subset-selection").at(k=7, s=3, lam=3)
+    subsets = randomizer("subset-selection").at(k=7, s=3, lam=3)
     for n in (1, 2, 3):
         ends = [delta(one, n=n, exp_eps=F(6, 5), rigour=Rigour.EXACT).bracket.exact for one in (fano, subsets)]
         assert ends[0] == ends[1]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Contour, Exact, Exp, InputError, Law, Rigour, Sparse, Unsupported, mechanism
+from symshuffle import Contour, Exact, Exp, InputError, Law, Rigour, Sparse, Unsupported, randomizer
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
@@ -36,7 +36,7 @@ def test_no_bracket_excludes_the_exact_value(seed):
 @pytest.mark.parametrize(("eps0", "k", "n"), [("12.345", 100, 1000), ("40", 10, 1000), ("1000", 10, 10**9)])
 def test_huge_budgets_have_an_answer(eps0, k, n, rigour):
     """Nearly all copies are on the atom 0: the contour refused these, and other tools overflow."""
-    krr = mechanism("krr").at(k=k, eps0=eps0)
+    krr = randomizer("krr").at(k=k, eps0=eps0)
     found = solve.delta(krr, n=n, eps=1, rigour=rigour).bracket
     assert found.engine == "sparse"
     assert found.relative_width < Fraction(1, 10**6)
@@ -65,6 +65,6 @@ def test_steep_lattices(n, weight):
 
 def test_a_law_that_is_never_positive_needs_no_enumeration():
     """With nothing to add up, no neglected mass was ever small enough: minutes went by."""
-    law = laws(reduction(mechanism("rr").at(eps0=12)).bounds[0], Exp(Fraction(12)), Question.FORWARD, 256)[0]
+    law = laws(reduction(randomizer("rr").at(eps0=12)).bounds[0], Exp(Fraction(12)), Question.FORWARD, 256)[0]
     bracket = Sparse(largest=200_000).bracket(law, 10**6)
     assert bracket.lower == bracket.upper == 0

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle import FFT, BallContour, Exp, Law, Unsupported, mechanism, optimal_decomposition
+from symshuffle import FFT, BallContour, Exp, Law, Unsupported, optimal_decomposition, randomizer
 from symshuffle.engines.transforms.tilted import Window, contracted, dilated
 from symshuffle.testing import laws
 from tests.slices import some
 
 
 def krr(n, eps, **values):
-    return optimal_decomposition(mechanism("krr").at(**values)).law(eps, bits=256)
+    return optimal_decomposition(randomizer("krr").at(**values)).law(eps, bits=256)
 
 
 def excess(atoms, level):

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 from proofs_checks._estimation import fisher_information
-from symshuffle import LAM, AnchoredLaw, Exp, InputError, Mechanism, Parameter, Unsupported, Verdict, mechanism
+from symshuffle import LAM, AnchoredLaw, Exp, InputError, Mechanism, Parameter, Unsupported, Verdict, randomizer
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms.finite import K, P, S
 from symshuffle.mechanisms.registry import EXAMPLES
@@ -54,7 +54,7 @@ def numbers(matrix, lam):
 @pytest.mark.parametrize(("name", "values"), some(SMALL, 9))
 def test_formulas_at_levels_are_the_numbers_of_rational_laws(name, values):
     """All formulas of a mechanism with values for all its parameters but lam."""
-    one = mechanism(name).at(**values)
+    one = randomizer(name).at(**values)
     law, k = SymbolicLaw(one), int(one.inputs)
     w = (F(1, 2), F(1, 2)) if k == 2 else (F(1, 2), F(1, 4), *[F(1, 4) / (k - 2)] * (k - 2))
     atoms, covariance, information = law.atoms(), law.covariance(), law.fisher_information(w)
@@ -102,7 +102,7 @@ def test_rows_that_differ_have_risks_and_no_worst_iid_constant():
 
 @pytest.mark.parametrize(("name", "values"), [("krr", {}), ("subset-selection", {"s": 2}), ("aug-rr", {"p": F(1, 3)})])
 def test_formulas_for_all_numbers_of_inputs(name, values):
-    law = SymbolicLaw(mechanism(name))
+    law = SymbolicLaw(randomizer(name))
     for k in (3, 5):
         found = law.at(k=k, lam=F(9, 4), **values)
         at = {K: k, LAM: sp.Rational(9, 4), S: 2, P: sp.Rational(1, 3)}
@@ -115,7 +115,7 @@ def test_formulas_for_all_numbers_of_inputs(name, values):
 
 def test_the_trace_of_randomized_response_at_all_k_and_lam():
     """The closed form of anchored, Definition 7.3 at p = 1, and near misses of it."""
-    found = SymbolicLaw(mechanism("krr")).trace()
+    found = SymbolicLaw(randomizer("krr")).trace()
     closed = K * (K - 1) * (LAM - 1) ** 2 / (LAM + K - 1) ** 2
     assert same_function(found, closed) is Verdict.TRUE
     for wrong in (closed * sp.Rational(101, 100), closed * K / (K - 1), closed.subs(LAM, 1 / LAM)):
@@ -123,7 +123,7 @@ def test_the_trace_of_randomized_response_at_all_k_and_lam():
 
 
 def test_irrational_levels_are_enclosed():
-    law = SymbolicLaw(mechanism("krr").at(k=3))
+    law = SymbolicLaw(randomizer("krr").at(k=3))
     balls = law.at(lam=Exp(F(1)))
     assert type(balls) is EnclosedLaw
     value = evaluate(law.trace().subs(LAM, sp.E), bits=200)
@@ -131,7 +131,7 @@ def test_irrational_levels_are_enclosed():
 
 
 def test_fibers_and_their_information():
-    law = SymbolicLaw(mechanism("krr").at(k=3))
+    law = SymbolicLaw(randomizer("krr").at(k=3))
     w = (F(1, 2), F(1, 3), F(1, 6))
     seen = law.fiber(w)
     information = law.fisher_information(w)
@@ -144,19 +144,19 @@ def test_fibers_and_their_information():
 
 
 def test_what_is_not_symbolic_is_refused_in_one_line():
-    open_k = SymbolicLaw(mechanism("krr"))
+    open_k = SymbolicLaw(randomizer("krr"))
     cross = Mechanism.from_matrix("cross", [[LAM / (LAM + 1), 1 / (LAM + 1)], ["1/3", "2/3"], ["1/2", "1/2"]])
     refused = (
         (open_k.covariance, "inputs = k"),
         (lambda: open_k.fiber(["1/2", "1/2"]), "inputs = k"),
-        (SymbolicLaw(mechanism("rappor")).trace, "shape"),
+        (SymbolicLaw(randomizer("rappor")).trace, "shape"),
         (SymbolicLaw(cross).pairwise_budget, "not decided"),
-        (lambda: SymbolicLaw(mechanism("rr")).canonical_risk(["1/2", "1/3"], n=2, population="iid"), "composition"),
-        (lambda: SymbolicLaw(mechanism("rr")).canonical_risk(["1/2", "1/2"], n=3, population="fixed"), "multiples"),
-        (lambda: SymbolicLaw(mechanism("rr")).canonical_risk(["1/2", "1/2"], n=0, population="iid"), "n = 0"),
+        (lambda: SymbolicLaw(randomizer("rr")).canonical_risk(["1/2", "1/3"], n=2, population="iid"), "composition"),
+        (lambda: SymbolicLaw(randomizer("rr")).canonical_risk(["1/2", "1/2"], n=3, population="fixed"), "multiples"),
+        (lambda: SymbolicLaw(randomizer("rr")).canonical_risk(["1/2", "1/2"], n=0, population="iid"), "n = 0"),
         (lambda: open_k.risk_constant("nonsense"), "population"),
-        (lambda: SymbolicLaw(mechanism("rr").channel(lam=2)), "AnchoredLaw"),
-        (lambda: SymbolicLaw(mechanism("constant")).risk_constant("iid"), "contrasts"),
+        (lambda: SymbolicLaw(randomizer("rr").channel(lam=2)), "AnchoredLaw"),
+        (lambda: SymbolicLaw(randomizer("constant")).risk_constant("iid"), "contrasts"),
     )
     for call, words in refused:
         with pytest.raises((InputError, Unsupported), match=words) as caught:
@@ -166,18 +166,18 @@ def test_what_is_not_symbolic_is_refused_in_one_line():
 
 def test_a_chosen_pair_does_not_narrow_the_budget():
     """Half-block compared at distance 1 only: the budget is still the largest of all pairs."""
-    law = SymbolicLaw(mechanism("half-block").at(k=4, d=1))
+    law = SymbolicLaw(randomizer("half-block").at(k=4, d=1))
     assert number(law.pairwise_budget(), F(4)) == law.at(lam=F(4)).pairwise_budget()
 
 
 def test_infinite_budgets_are_infinite():
-    assert SymbolicLaw(mechanism("identity")).pairwise_budget() is sp.oo
-    assert SymbolicLaw(mechanism("identity")).ratio_cap() is sp.oo
+    assert SymbolicLaw(randomizer("identity")).pairwise_budget() is sp.oo
+    assert SymbolicLaw(randomizer("identity")).ratio_cap() is sp.oo
 
 
 @pytest.mark.parametrize("name", ["krr", "subset-selection", "half-block", "rappor", "erasure"])
 def test_shown_in_a_notebook(name):
-    shown = as_latex(SymbolicLaw(mechanism(name)))
+    shown = as_latex(SymbolicLaw(randomizer(name)))
     assert shown.startswith("$\\displaystyle")
     assert shown.endswith("$")
     assert "chi_*" in shown

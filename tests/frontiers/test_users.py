@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import AnchoredLaw, mechanism
+from symshuffle import AnchoredLaw, randomizer
 from symshuffle.base.choices import Population
 from symshuffle.utility import canonical_risk
 from symshuffle.utility.frontiers.equivariant import matched_risk
@@ -15,7 +15,7 @@ from symshuffle.utility.frontiers.equivariant import matched_risk
 @pytest.mark.parametrize(("k", "lam"), [(3, F(2)), (5, F(7, 2))])
 def test_calibrated_response(k, lam, times, population):
     n = times * k
-    law = AnchoredLaw.from_channel(mechanism("krr").at(k=k, lam=lam).channel())
+    law = AnchoredLaw.from_channel(randomizer("krr").at(k=k, lam=lam).channel())
     risk = canonical_risk(law, [F(1, k)] * k, n=n, population=population)
     found = matched_risk(k, 1, law.pairwise_budget(), n=n, population=population)
     assert found.lower <= risk <= found.upper

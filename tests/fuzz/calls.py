@@ -32,7 +32,7 @@ MEMORY = 6 * 2**30
 ANSWERS = {"audit": (0, 1, 3), "verify": (0, 1), "report": (0, 1), "check": (0, 1), "doctor": (0, 1)}
 """Exit statuses that are answers, where these are not 0 alone."""
 PARSER = (*doors.OF_THE_PARSER, "Missing", "Got unexpected", "No such")
-PROOF = symshuffle.prove(symshuffle.delta(symshuffle.mechanism("krr").at(k=3, lam=3), n=4, exp_eps="6/5")).content
+PROOF = symshuffle.prove(symshuffle.delta(symshuffle.randomizer("krr").at(k=3, lam=3), n=4, exp_eps="6/5")).content
 FILES = {
     "users.toml": '[[group]]\nrandomizer = "krr"\nparameters = { k = 3, lam = "3/2" }\ncount = 9\n'
     '[[group]]\nrandomizer = "krr"\nparameters = { k = 3, lam = 2 }\ncount = 5\n',

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Channel, InputError, LikelihoodRatio, Rigour, likelihood_quotient, mechanism
+from symshuffle import Channel, InputError, LikelihoodRatio, Rigour, likelihood_quotient, randomizer
 from symshuffle.base.numbers import exact_sum
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.utility import GRR, HALF_BLOCK, ratio_law
@@ -32,7 +32,7 @@ def test_level_sets_are_never_rounded():
 
 
 def test_balls_stay_apart_and_mechanisms_merge_exactly():
-    krr = mechanism("krr").at(k=5, eps0=1)
+    krr = randomizer("krr").at(k=5, eps0=1)
     assert len(likelihood_quotient(krr.channel(), 0, 1).blocks) == 5
     assert len(LikelihoodRatio.of_mechanism(krr).values) == 3
 
@@ -66,7 +66,7 @@ def test_law_and_whole_histograms_agree(n):
 
 
 def test_large_populations_go_through_the_engines():
-    law = LikelihoodRatio.of_mechanism(mechanism("krr").at(k=10**9, lam=3))
+    law = LikelihoodRatio.of_mechanism(randomizer("krr").at(k=10**9, lam=3))
     assert 0 < law.profile(10**12, eps="1/10000000000").upper < 1e-4
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, mechanism
+from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, randomizer
 from symshuffle.design.comparison.families import names
 from symshuffle.mechanisms.finite import half_block
 from symshuffle.mechanisms.pairs import Pairs
@@ -99,22 +99,22 @@ def test_a_kind_of_ones_own():
 
 
 def test_classes_of_pairs_have_words():
-    half = mechanism("half-block").at(k=4)
+    half = randomizer("half-block").at(k=4)
     assert [str(one.pair) for one in half.pair_classes()] == [f"two inputs at cyclic distance {d}" for d in (2, 1)]
     assert str(half.pair) == "two inputs at cyclic distance d"
     assert half.every_pair
     assert not half.at(d=2).every_pair
-    assert mechanism("half-block").at(k=2, d=1).every_pair
+    assert randomizer("half-block").at(k=2, d=1).every_pair
     assert half.at(d=1).input_pairs() == ((0, 1), (0, 3), (1, 0), (1, 2), (2, 1), (2, 3), (3, 0), (3, 2))
     assert [x for pair in Pairs.among(3).listed for x in pair] == [0, 1, 0, 2, 1, 2]
     with pytest.raises(InputError, match="values that fix its range"):
-        mechanism("half-block").pair_classes()
+        randomizer("half-block").pair_classes()
 
 
 @pytest.mark.parametrize("name", names())
 def test_every_named_definition_is_checked_here(name):
     """The registry makes them unchecked. Made again they are checked; near misses are refused."""
-    one = thinned(name.removeprefix(THINNED)) if name.startswith(THINNED) else mechanism(name)
+    one = thinned(name.removeprefix(THINNED)) if name.startswith(THINNED) else randomizer(name)
     assert replace(one) == one
     first, *others = one.classes
     state = first.states[0]

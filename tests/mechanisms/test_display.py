@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import Verdict, delta, mechanism, optimal_decomposition
+from symshuffle import Verdict, delta, optimal_decomposition, randomizer
 from symshuffle.mechanisms import MECHANISMS
 from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.symbolic import same_function
@@ -39,7 +39,7 @@ def test_written_form(expression, written):
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_no_weight_opens_with_a_minus_sign(name):
-    decomposition = optimal_decomposition(mechanism(name))
+    decomposition = optimal_decomposition(randomizer(name))
     weights = [weight for cell in decomposition.cells for weight in (cell.a, cell.b, cell.c)]
     weights += [weight for _, weight in decomposition.gparv()]
     assert weights
@@ -54,19 +54,19 @@ def test_tables_are_rectangular():
 
 
 def test_singular_mass_is_shown_beside_the_atoms():
-    shown = optimal_decomposition(mechanism("erasure")).gparv_latex().splitlines()
+    shown = optimal_decomposition(randomizer("erasure")).gparv_latex().splitlines()
     assert shown[-2] == r"\text{singular} & 1 - p"
-    assert "singular" not in optimal_decomposition(mechanism("krr")).gparv_latex()
+    assert "singular" not in optimal_decomposition(randomizer("krr")).gparv_latex()
 
 
 def test_a_mechanism_shows_its_definition():
-    shown = as_latex(mechanism("krr"))
+    shown = as_latex(randomizer("krr"))
     assert shown.startswith(r"$\displaystyle \begin{array}") and shown.endswith("$")
     assert r"\text{hit} & 1 & \frac{\lambda}{k + \lambda - 1}" in shown
 
 
 def test_text_of_a_decomposition_holds_weights_and_law():
-    lines = str(optimal_decomposition(mechanism("erasure"))).splitlines()
+    lines = str(optimal_decomposition(randomizer("erasure"))).splitlines()
     assert lines == [
         "           a      b      c",
         "Q1         1 - p  0      0",
@@ -84,10 +84,10 @@ def test_text_of_a_decomposition_holds_weights_and_law():
 @pytest.mark.parametrize(
     ("shown", "written"),
     [
-        (mechanism("krr"), "krr(lam, k)"),
-        (mechanism("krr").at(k=10, lam="3/2"), "krr(k=10, lam=3/2)"),
-        (mechanism("krr").at(k=10, eps0=1), "krr(k=10, lam=exp(1))"),
-        (optimal_decomposition(mechanism("constant")), "<decomposition of constant(k=2): 1 components, beta = 0>"),
+        (randomizer("krr"), "krr(lam, k)"),
+        (randomizer("krr").at(k=10, lam="3/2"), "krr(k=10, lam=3/2)"),
+        (randomizer("krr").at(k=10, eps0=1), "krr(k=10, lam=exp(1))"),
+        (optimal_decomposition(randomizer("constant")), "<decomposition of constant(k=2): 1 components, beta = 0>"),
     ],
 )
 def test_short_names(shown, written):
@@ -95,7 +95,7 @@ def test_short_names(shown, written):
 
 
 def test_a_bound_shows_its_four_lines_and_what_is_attained():
-    bound = delta(mechanism("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5), attain=True)
+    bound = delta(randomizer("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5), attain=True)
     shown = as_html(bound)
     for name in ("delta", "protects", "assumes", "sure", "attained"):
         assert f"<tr><th>{name}</th>" in shown

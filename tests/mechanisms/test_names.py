@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symshuffle
-from symshuffle import InputError, collect, delta, mechanism, vectors
+from symshuffle import InputError, collect, delta, randomizer, vectors
 from symshuffle.base.choices import Others
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.cli import main
@@ -23,7 +23,7 @@ ASKED = ("--n", "20", "--eps", "1/2")
 
 def words(name, values):
     """A mechanism on the command line; a budget goes with those that have one."""
-    open_to = {"lam"} & {parameter.name for parameter in mechanism(name).parameters}
+    open_to = {"lam"} & {parameter.name for parameter in randomizer(name).parameters}
     return [
         name,
         *(word for key, value in values.items() for word in ("-p", f"{key}={value}")),
@@ -37,10 +37,10 @@ def test_a_synonym_is_its_mechanism(synonym, capsys):
     assert name in {*MECHANISMS, *VECTORS} and synonym not in {*MECHANISMS, *VECTORS}
     for spelling in (synonym, synonym.upper(), synonym.replace("-", "_")):
         if name in MECHANISMS:
-            assert mechanism(spelling) is mechanism(name)
+            assert randomizer(spelling) is randomizer(name)
         else:
             with pytest.raises(InputError, match=VECTORS[name]):
-                mechanism(spelling)
+                randomizer(spelling)
     if name in MECHANISMS:
         line = words(name, EXAMPLES[name][-1])
         assert answer(capsys, "delta", synonym, *line[1:], *ASKED) == answer(capsys, "delta", *line, *ASKED)
@@ -52,11 +52,11 @@ def test_either_name_of_a_size_is_read(name, capsys):
     (own,) = {*SIZE_NAMES} & {*values}
     (other,) = {*SIZE_NAMES} - {own}
     renamed = {other if key == own else key: value for key, value in values.items()}
-    assert mechanism(name).at(**renamed).values == mechanism(name).at(**values).values
+    assert randomizer(name).at(**renamed).values == randomizer(name).at(**values).values
     found = [answer(capsys, "delta", *words(name, given), *ASKED) for given in (values, renamed)]
     assert found[0] == found[1] and own in found[0]["inputs"]
     with pytest.raises(InputError, match=f"^{other} = 3"):
-        mechanism(name).at(**values, **{other: 3})
+        randomizer(name).at(**values, **{other: 3})
 
 
 def test_names_are_read_wherever_a_mechanism_is_named(capsys, tmp_path, monkeypatch):
@@ -122,7 +122,7 @@ def test_unknown_names_are_refused_with_the_nearest(capsys):
         assert meant in said.partition("expected")[2]
     assert "did you mean D?" in refused(capsys, "delta", "rappor", "-p", "n=10", "--lam", "3", *ASKED)
     with pytest.raises(InputError, match=r"^n = 10: expected a parameter of rappor: .*did you mean D\?"):
-        mechanism("rappor").at(n=10)
+        randomizer("rappor").at(n=10)
 
 
 def doors():
@@ -137,7 +137,7 @@ def test_unknown_keywords_are_reported_by_the_function_that_was_called():
     assert delta in found and len(found) >= 10
     for door in found:
         with pytest.raises((TypeError, SymshuffleError)) as refusal:
-            door(mechanism("krr").at(k=3, lam=2), group_sice=2)
+            door(randomizer("krr").at(k=3, lam=2), group_sice=2)
         assert str(refusal.value).startswith(f"{door.__name__}() ") and "group_size" in str(refusal.value)
 
 
@@ -169,7 +169,7 @@ def test_names_are_read_in_claims_calibrations_and_means():
 )
 def test_a_misspelt_synonym_is_answered_with_a_name(text, near):
     with pytest.raises(InputError, match=rf"did you mean .*\b{near}\b"):
-        mechanism(text)
+        randomizer(text)
 
 
 def test_datasets_name_the_inputs_that_they_hold():

@@ -3,7 +3,7 @@
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, InputError, Mechanism, Parameter, Verdict, mechanism, optimal_decomposition
+from symshuffle import LAM, InputError, Mechanism, Parameter, Verdict, optimal_decomposition, randomizer
 from symshuffle.mechanisms.symbolic import same_function
 
 K = sp.Symbol("k", integer=True, positive=True)
@@ -18,7 +18,7 @@ def avoid():
 def test_by_states_equals_the_same_mechanism_written_differently():
     """Any value but one's own is subset selection with subsets of size k - 1, up to the names of the outputs."""
     own = sorted(zip(*avoid().channel(k=4, lam=3).rows, strict=True))
-    named = sorted(zip(*mechanism("subset-selection").channel(k=4, s=3, lam=3).rows, strict=True))
+    named = sorted(zip(*randomizer("subset-selection").channel(k=4, s=3, lam=3).rows, strict=True))
     assert own == named
 
 
@@ -27,7 +27,7 @@ def test_the_formula_follows_the_definition():
     size = Parameter(S, sp.Integer(1), K - 1, True, "size of the subset")
     subset = {"subset": {"hit": (S, LAM / total), "miss": (K - S, 1 / total)}}
     own = optimal_decomposition(Mechanism.symmetric("mine", K, subset, parameters=[size]))
-    named = optimal_decomposition(mechanism("subset-selection"))
+    named = optimal_decomposition(randomizer("subset-selection"))
     assert same_function(own.beta, named.beta) is Verdict.TRUE
     assert len(own.cells) == len(named.cells)
     for mine, theirs in zip(own.cells, named.cells, strict=True):

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, Channel, Exp, mechanism, optimal_decomposition, simplified_decomposition
+from symshuffle import LAM, Channel, Exp, optimal_decomposition, randomizer, simplified_decomposition
 from symshuffle.decompositions import Decomposition
 from symshuffle.decompositions.symbolic import counted_decomposition
 from tests.oracles import encodings
@@ -43,13 +43,13 @@ CASES = [(name, size) for name in ("blh", "oue", "rappor", "olh") for size in (2
 
 @pytest.mark.parametrize(("name", "size"), CASES)
 def test_derived_decomposition_is_that_of_the_channel(name: str, size: int) -> None:
-    derived = optimal_decomposition(mechanism(name).at(lam=4, **parameters(name, size))).numeric()
+    derived = optimal_decomposition(randomizer(name).at(lam=4, **parameters(name, size))).numeric()
     assert triples(derived) == triples(simplified_decomposition(oracle(name, size), (0, 1)))
 
 
 @pytest.mark.parametrize(("name", "size"), CASES)
 def test_explicit_channel_has_the_blanket_of_the_definition(name: str, size: int) -> None:
-    explicit = mechanism(name).channel(lam=4, **parameters(name, size))
+    explicit = randomizer(name).channel(lam=4, **parameters(name, size))
     assert explicit.num_inputs == oracle(name, size).num_inputs
     assert sum(explicit.blanket()) == sum(oracle(name, size).blanket())  # type: ignore[type-var]
     assert explicit.ratio_cap() == oracle(name, size).ratio_cap()
@@ -58,7 +58,7 @@ def test_explicit_channel_has_the_blanket_of_the_definition(name: str, size: int
 @pytest.mark.parametrize(("name", "size"), [case for case in CASES if case[1] >= 3 and case[0] != "hadamard"])
 def test_third_background_is_that_of_the_channel(name: str, size: int) -> None:
     rows = oracle(name, size).rows
-    cells = counted_decomposition(mechanism(name).at(lam=4, **parameters(name, size)), others="third").numeric()
+    cells = counted_decomposition(randomizer(name).at(lam=4, **parameters(name, size)), others="third").numeric()
     direct = Decomposition(rows[0], rows[1], rows[2], Fraction(0)).reduction_pair().gparv(Fraction(6, 5))
     law = cells.reduction_pair().gparv(Fraction(6, 5))
     assert sorted(law.atoms()) == sorted(direct.atoms())  # type: ignore[type-var]
@@ -66,8 +66,8 @@ def test_third_background_is_that_of_the_channel(name: str, size: int) -> None:
 
 @pytest.mark.parametrize("name", ["blh", "oue", "rappor", "hadamard"])
 def test_limit_is_the_limit_of_the_finite_forms(name: str) -> None:
-    limit = optimal_decomposition(mechanism(name).at(lam=4))
-    large = optimal_decomposition(mechanism(name).at(lam=4, D=2**40 if name == "hadamard" else 200))
+    limit = optimal_decomposition(randomizer(name).at(lam=4))
+    large = optimal_decomposition(randomizer(name).at(lam=4, D=2**40 if name == "hadamard" else 200))
     for cell, near in zip(limit.cells, large.cells, strict=True):
         assert abs(float(cell.c - near.c)) < 1e-10
 
@@ -75,18 +75,18 @@ def test_limit_is_the_limit_of_the_finite_forms(name: str) -> None:
 def test_hadamard_in_closed_form() -> None:
     order = sp.Symbol("D", integer=True, positive=True)
     both = next(
-        cell for cell in optimal_decomposition(mechanism("hadamard"), limits=False).cells if cell.ratios == (LAM, LAM)
+        cell for cell in optimal_decomposition(randomizer("hadamard"), limits=False).cells if cell.ratios == (LAM, LAM)
     )
     assert sp.simplify(both.c - (order - 4) / (2 * order * (LAM + 1))) == 0
 
 
 def test_wrong_matrix_order_is_refused() -> None:
     with pytest.raises(ValueError, match=r"D = 12: expected a power of 2"):
-        mechanism("hadamard").at(D=12)
+        randomizer("hadamard").at(D=12)
 
 
 @pytest.mark.parametrize("name", ["rappor", "oue", "blh"])
 def test_two_inputs_leave_no_atom_of_weight_zero(name: str) -> None:
-    law = optimal_decomposition(mechanism(name).at(eps0=4, D=2)).law(Exp(Fraction(1)), bits=200)
+    law = optimal_decomposition(randomizer(name).at(eps0=4, D=2)).law(Exp(Fraction(1)), bits=200)
     assert len(law.values) == 4
     assert min(float(weight) for weight in law.weights) > 1e-4

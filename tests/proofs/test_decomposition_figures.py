@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from proofs_checks.decomposition import _curves as curves
 from proofs_checks.decomposition import section6_frequencies as frequencies
-from symshuffle import Rigour, mechanism
+from symshuffle import Rigour, randomizer
 from symshuffle.accountants.questions import solve
 from symshuffle.cli import app
 
@@ -48,17 +48,17 @@ def test_closed_forms_do_not_jump_at_zero_and_never_rise(bound):
     for eps0 in (Fraction(1, 10), Fraction(4)):
         levels = [eps0 * j / 200 for j in range(200)]
         for n in (10, 1000):
-            profile = bound("", mechanism("krr").at(k=10), eps0).profile(n, levels)
+            profile = bound("", randomizer("krr").at(k=10), eps0).profile(n, levels)
             assert all(after <= before for before, after in itertools.pairwise(profile))
-            start, near = bound("", mechanism("krr").at(k=10), eps0).profile(n, [Fraction(0), eps0 / 10**6])
+            start, near = bound("", randomizer("krr").at(k=10), eps0).profile(n, [Fraction(0), eps0 / 10**6])
             assert start * Fraction(999, 1000) < near <= start
 
 
 @pytest.mark.parametrize(("of", "eps0"), [("laplace", "1/10"), ("laplace", "4"), ("krr", "4")])
 def test_curves_in_doubles_contain_what_the_accountant_certifies(of, eps0):
     eps0 = Fraction(eps0)
-    source = curves.Laplace(curves.Exp(eps0), cells=200) if of == "laplace" else mechanism("krr").at(k=10, eps0=eps0)
-    drawn = "laplace" if of == "laplace" else mechanism("krr").at(k=10)
+    source = curves.Laplace(curves.Exp(eps0), cells=200) if of == "laplace" else randomizer("krr").at(k=10, eps0=eps0)
+    drawn = "laplace" if of == "laplace" else randomizer("krr").at(k=10)
     eps = curves.optimal("", drawn, eps0).amplification([1000])[0]
     found = solve.delta(source, n=1000, eps=eps, rigour=Rigour.BALL, rel=1e-3).bracket
     assert Fraction(80, 100) * curves.TARGET < found.upper <= curves.TARGET

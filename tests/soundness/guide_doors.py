@@ -31,7 +31,7 @@ from symshuffle.vectors.privacy.pairs import worst_pair
 from tests.soundness.guide_doors_of_jumps import DOORS_OF_JUMPS
 from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS
 
-KRR = symshuffle.mechanism("krr").at(k=3, lam=3)
+KRR = symshuffle.randomizer("krr").at(k=3, lam=3)
 OFF_LATTICE = Fraction(1, 5)  # as eps: exp(eps) is irrational, and G has no lattice
 N, LEVEL, TARGET = 8, Fraction(6, 5), Fraction(1, 50)
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
@@ -103,7 +103,7 @@ def budget():
     while high - low > Fraction(1, 300):
         middle = (low + high) / 2
         at = symshuffle.delta(
-            symshuffle.mechanism("rr").at(lam=middle), n=N, exp_eps=LEVEL, engine=Exact(), rigour=None
+            symshuffle.randomizer("rr").at(lam=middle), n=N, exp_eps=LEVEL, engine=Exact(), rigour=None
         )
         low, high = (middle, high) if at.bracket.upper <= TARGET else (low, middle)
     return Fraction(math.log(low)) * (1 - TINY), Fraction(math.log(high)) * (1 + TINY)
@@ -207,7 +207,9 @@ def of_density_at(n):
 
 
 def laplace(rigour):
-    return symshuffle.delta(symshuffle.mechanism("laplace").at(lam=3), n=50, eps="1/5", rel=1e-3, rigour=rigour).bracket
+    return symshuffle.delta(
+        symshuffle.randomizer("laplace").at(lam=3), n=50, eps="1/5", rel=1e-3, rigour=rigour
+    ).bracket
 
 
 def deployed(rigour):
@@ -247,7 +249,7 @@ DOORS = {
     "error": (lambda: bmg_optimal(100, 1).bracket, least_error),
     "top": (lambda: symshuffle.epsilon(KRR, n=2, delta="1/100", rel=1e-2).bracket, crossing_of_two),
     "budget": (
-        lambda: inverses.solve_eps0(symshuffle.mechanism("rr"), n=N, exp_eps=LEVEL, delta=TARGET, rel=1e-2).bracket,
+        lambda: inverses.solve_eps0(symshuffle.randomizer("rr"), n=N, exp_eps=LEVEL, delta=TARGET, rel=1e-2).bracket,
         budget,
     ),
     "guess": (from_a_guess, crossing),

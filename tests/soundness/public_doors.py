@@ -19,10 +19,10 @@ from symshuffle import (
     delta,
     epsilon,
     joint,
-    mechanism,
     minimax_tradeoff,
     optimal_decomposition,
     privacy_loss,
+    randomizer,
     total_variation,
     trace_frontier,
 )
@@ -57,7 +57,7 @@ from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
 
 HALF = F(1, 2)
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
-KRR = mechanism("krr").at(k=3, lam=2)
+KRR = randomizer("krr").at(k=3, lam=2)
 OPTIMAL = optimal_decomposition(KRR)
 SKEW = (F(1, 4), F(3, 4))
 ANCHORED = AnchoredLaw.from_channel(W)
@@ -74,7 +74,7 @@ MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)
 LEVEL = {"exp_eps": F(6, 5)}
 UNEQUAL = [Group(W, 1), Group(W, 1)]
-TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
+TREE = joint(randomizer("krr").at(k=3), randomizer("rr"))
 WAY = composition.patterns(TREE)[0]
 PROBLEM = smoothed_point_masses(3, 1)
 FAMILY = families.family("krr", 3)
@@ -118,7 +118,7 @@ ROWS = (
     row("rigour", densities.density_bracket, DENSITIES, 1, rel=0.5),
     row("direction rigour", evaluate.Request.of),
     row("rigour", evaluate.evaluate_law, LAW, 3),
-    row("direction rigour", inverses.solve_eps0, mechanism("rr"), n=10, eps="1/2", delta="1/10", rel=0.1),
+    row("direction rigour", inverses.solve_eps0, randomizer("rr"), n=10, eps="1/2", delta="1/10", rel=0.1),
     row("direction rigour", inverses.solve_n, W, eps="1/2", delta="1/10"),
     row("relation blanket", adjacency.Adjacency),
     row("rigour", privacy_loss, W, n=3, step="1/4", beyond="1e-2"),

@@ -23,7 +23,7 @@ from symshuffle import (
     InputError,
     Law,
     joint,
-    mechanism,
+    randomizer,
     simplified_decomposition,
 )
 from symshuffle.accountants import BlanketVariable
@@ -79,9 +79,9 @@ def law(text):
 
 HALF, TWO = F(1, 2), F(2)
 W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
-KRR = mechanism("krr").at(k=3, lam=2)
-RR = mechanism("rr")
-OPEN = mechanism("krr").at(k=3)
+KRR = randomizer("krr").at(k=3, lam=2)
+RR = randomizer("rr")
+OPEN = randomizer("krr").at(k=3)
 PROBLEM = smoothed_point_masses(3, HALF)
 ANCHORED = AnchoredLaw.from_channel(W)
 RATIO = ratio_law(W, 0, 1)
@@ -156,7 +156,7 @@ CALLS = [
     ("any_ldp", {"eps0": num("1/2")}),
     ("any_ldp", {"lam": num("3/2")}),
     ("any_ldp", {"lam": F(2), "delta0": num("0")}),
-    ("sweep", {"function": float, "grid": [{"x": 1}]}),
+    ("sweep", {"question": "delta", "subject": W, "eps": num("1/2"), "n": 3}),
     ("hockey_stick", {"p": law("1/4 3/4"), "q": law("1/2 1/2"), "gamma": num("3/2")}),
     ("chi_square", {"p": law("1/4 3/4"), "q": law("1/2 1/2")}),
     ("direct_sum", {"channels": [W, W], "weights": law("1/4 3/4")}),

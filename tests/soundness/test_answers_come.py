@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symshuffle import FFT, Contour, Sparse, delta, mechanism
+from symshuffle import FFT, Contour, Sparse, delta, randomizer
 
 SECONDS = 300.0
 """An end to what hangs, also on a machine that is busy."""
@@ -93,7 +93,7 @@ def test_an_interrupt_ends_verification():
 
 @pytest.mark.parametrize("engine", [Contour(), FFT(rel=1e-3), Sparse(), None], ids=str)
 def test_strict_floating_point_errors_of_numpy_change_nothing(engine):
-    krr = mechanism("krr").at(k=10, eps0=1)
+    krr = randomizer("krr").at(k=10, eps0=1)
 
     def ends():
         try:

@@ -29,8 +29,8 @@ from symshuffle import (
     epsilon,
     hamming,
     joint,
-    mechanism,
     parallel,
+    randomizer,
     renyi,
     subsample,
 )
@@ -382,13 +382,13 @@ def either_of(weight: F, one: Row, other: Row) -> Row:
     return (*(weight * p for p in one), *((1 - weight) * p for p in other))
 
 
-K2, K3, HALF = mechanism("krr").at(k=2), mechanism("krr").at(k=3), mechanism("half-block").at(k=4)
+K2, K3, HALF = randomizer("krr").at(k=2), randomizer("krr").at(k=3), randomizer("half-block").at(k=4)
 NAMED_SOURCES = {
-    "krr": Case(mechanism("krr").at(k=3, lam=3), lambda x, _: krr(3, 3, int(x))),
-    "oue": Case(mechanism("oue").at(D=2, lam=3), lambda x, _: oue(3, int(x))),
-    "half-block": Case(mechanism("half-block").at(k=4, lam=3), lambda x, words: half_block(3, int(x), words)),
+    "krr": Case(randomizer("krr").at(k=3, lam=3), lambda x, _: krr(3, 3, int(x))),
+    "oue": Case(randomizer("oue").at(D=2, lam=3), lambda x, _: oue(3, int(x))),
+    "half-block": Case(randomizer("half-block").at(k=4, lam=3), lambda x, words: half_block(3, int(x), words)),
     "half-block, d = 1": Case(
-        mechanism("half-block").at(k=4, d=1, lam=3), lambda x, _: half_block(3, int(x), "cyclic distance 1")
+        randomizer("half-block").at(k=4, d=1, lam=3), lambda x, _: half_block(3, int(x), "cyclic distance 1")
     ),
     "joint": Case(
         Composed(joint(K2, K3), F(4)),
@@ -402,7 +402,7 @@ NAMED_SOURCES = {
         lambda x, words: both_of(half_block(3, of_parts(x)[0], words), krr(2, 3, of_parts(x)[1])),
     ),
     "parallel": Case(
-        Composed(parallel([K2, mechanism("oue").at(D=2)], [F(1, 3), F(2, 3)]), F(3)),
+        Composed(parallel([K2, randomizer("oue").at(D=2)], [F(1, 3), F(2, 3)]), F(3)),
         lambda x, _: either_of(F(1, 3), krr(2, 3, of_parts(x)[0]), oue(3, of_parts(x)[1])),
     ),
     "subsampled": Case(

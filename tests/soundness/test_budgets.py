@@ -10,7 +10,7 @@ import pytest
 
 import symshuffle
 from proofs_checks.decomposition import _clones
-from symshuffle import Channel, Contamination, Exp, InputError, bayes_tradeoff, mechanism, minimax_tradeoff
+from symshuffle import Channel, Contamination, Exp, InputError, bayes_tradeoff, minimax_tradeoff, randomizer
 from symshuffle.base import enclose
 from symshuffle.base.levels import takes_eps0
 from symshuffle.decompositions import clones
@@ -93,7 +93,7 @@ CASES = {
     "largest_chi_square": extremes.largest_chi_square,
     "endpoint_ratio": extremes.endpoint_ratio,
     "sphere_linear_at": lambda **b: sphere.sphere_linear_at(dimension=3, **b),
-    "mechanism": lambda **b: mechanism("krr").at(k=3, **b),
+    "mechanism": lambda **b: randomizer("krr").at(k=3, **b),
 }
 
 

@@ -5,16 +5,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle import Channel, Composed, Exp, InputError, Laplace, delta, joint, mechanism, optimal_decomposition
+from symshuffle import Channel, Composed, Exp, InputError, Laplace, delta, joint, optimal_decomposition, randomizer
 from symshuffle.base.choices import Question
 
 RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 SKEW = (Fraction(1, 4), Fraction(3, 4))
 
 
-KRR = mechanism("krr").at(k=3, lam=2)
-TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
-BARE = joint(mechanism("identity").at(k=2))
+KRR = randomizer("krr").at(k=3, lam=2)
+TREE = joint(randomizer("krr").at(k=3), randomizer("rr"))
+BARE = joint(randomizer("identity").at(k=2))
 SOURCES = {
     "symbolic decomposition": (optimal_decomposition(KRR), KRR),
     "reduction pair": (optimal_decomposition(KRR).numeric().reduction_pair(), KRR),
@@ -23,7 +23,7 @@ SOURCES = {
     "doubles of NumPy": (np.array([[0.75, 0.25], [0.25, 0.75]]), Channel.from_rows([[0.75, 0.25], [0.25, 0.75]])),
     "composition at a budget": (TREE.at(eps0=2), Composed(TREE, Exp(Fraction(2)))),
     "composition without a budget": (BARE, Composed(BARE, None)),
-    "laplace": (mechanism("laplace").at(eps0=1), Laplace(Exp(Fraction(1)))),
+    "laplace": (randomizer("laplace").at(eps0=1), Laplace(Exp(Fraction(1)))),
 }
 
 
@@ -37,7 +37,15 @@ def test_delta_takes_what_the_library_makes(name):
         assert found == expected or found.bracket.width < Fraction(1, 10**6) * found.bracket.upper
 
 
-INCOMPLETE = (TREE, optimal_decomposition(mechanism("krr")), mechanism("laplace"), [1, 2], "krr", None, np.array([1.0]))
+INCOMPLETE = (
+    TREE,
+    optimal_decomposition(randomizer("krr")),
+    randomizer("laplace"),
+    [1, 2],
+    "krr",
+    None,
+    np.array([1.0]),
+)
 
 
 @pytest.mark.parametrize("source", INCOMPLETE, ids=str)

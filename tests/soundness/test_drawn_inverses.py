@@ -5,7 +5,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Bracket, Rigour, SymshuffleError, delta, epsilon, mechanism, solve_eps0, solve_n
+from symshuffle import Bracket, Rigour, SymshuffleError, delta, epsilon, randomizer, solve_eps0, solve_n
 from symshuffle.accountants.bounds.search import integers_around
 
 NAMES = (("rr", {}), ("krr", {"k": 3}), ("krr", {"k": 40}), ("oue", {"D": 5}), ("subset-selection", {"k": 6, "s": 2}))
@@ -18,7 +18,7 @@ def drawn(seed):
     eps = chance.choice((F(0), F(chance.randrange(1, 30), 10), F(1, 10 ** chance.randrange(2, 6))))
     goal = F(chance.randrange(1, 10), 10 ** chance.choice((chance.randrange(1, 9), chance.randrange(300, 500))))
     n = chance.choice((1, 2, 3, chance.randrange(4, 30), chance.randrange(30, 3000)))
-    return mechanism(name).at(**values), F(chance.randrange(1, 60), 10), eps, goal, n
+    return randomizer(name).at(**values), F(chance.randrange(1, 60), 10), eps, goal, n
 
 
 def at(source, n, eps):
@@ -57,7 +57,7 @@ def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
 @pytest.mark.parametrize("n", [1, 3])
 def test_a_delta_beyond_doubles_is_met_next_to_the_local_budget(n):
     """Of a continuous law: something is left of it at every eps below eps0, and nothing at eps0."""
-    found = epsilon(mechanism("laplace").at(eps0=1), n=n, delta=F(1, 10**350), rel=REL).bracket
+    found = epsilon(randomizer("laplace").at(eps0=1), n=n, delta=F(1, 10**350), rel=REL).bracket
     assert 1 - F(REL) <= found.lower <= found.upper <= 1 + F(REL)
 
 

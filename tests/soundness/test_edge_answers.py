@@ -18,8 +18,8 @@ from symshuffle import (
     delta,
     delta_curve,
     epsilon,
-    mechanism,
     privacy_loss,
+    randomizer,
     renyi,
     solve_eps0,
     solve_n,
@@ -87,12 +87,12 @@ def test_of_wide_answers_each_end_is_used_on_its_own_side(monkeypatch):
 
 def krr(budget: str, k: int = 3) -> Any:
     """Randomized response of k inputs."""
-    return mechanism("krr").at(k=k, eps0=budget)
+    return randomizer("krr").at(k=k, eps0=budget)
 
 
 def oue(budget: str) -> Any:
     """Optimized unary encoding of ten values."""
-    return mechanism("oue").at(D=10, eps0=budget)
+    return randomizer("oue").at(D=10, eps0=budget)
 
 
 def test_a_message_seen_with_a_tiny_probability_hides_nobody():
@@ -169,9 +169,9 @@ def test_a_grid_that_starts_far_off_ends_at_the_same_divergence(factor, monkeypa
 
 def test_no_laplace_noise_is_too_strong():
     for n in (1, 51, 10**9):
-        found = delta(mechanism("laplace").at(eps0="1e-400"), n=n, eps=0).bracket
+        found = delta(randomizer("laplace").at(eps0="1e-400"), n=n, eps=0).bracket
         assert 0 <= found.lower <= found.upper <= F(1, 10**400)
-    alone = delta(mechanism("laplace").at(eps0="1e-400"), n=1, eps=0).bracket
+    alone = delta(randomizer("laplace").at(eps0="1e-400"), n=1, eps=0).bracket
     assert alone.width <= alone.upper / 10**6  # one half of the budget
     assert abs(alone.upper * 2 * 10**400 - 1) < F(1, 10**6)
 
@@ -196,7 +196,7 @@ def limited(seconds: int) -> Any:
         signal.signal(signal.SIGPROF, before)
 
 
-OPEN = {"krr": mechanism("krr").at(k=3), "oue": mechanism("oue").at(D=10), "any-ldp": any_ldp()}
+OPEN = {"krr": randomizer("krr").at(k=3), "oue": randomizer("oue").at(D=10), "any-ldp": any_ldp()}
 BUDGETS = ("1e-400", "1e-12", "40", "750", "5000")
 USERS = (1, 2, 51, 10**9)
 LEVELS = ("0", "1e-401", "1e-9", "1", "39", "700", "4999")

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle
-from symshuffle import Channel, Group, mechanism
+from symshuffle import Channel, Group, randomizer
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.questions import adversary
 from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
@@ -15,10 +15,10 @@ from symshuffle.base.results import Bracket
 from tests.shell import answer, run
 
 LOUD = (
-    mechanism("krr").at(k=3, eps0=5000),
-    mechanism("krr").at(k=3, lam=2),
-    mechanism("subset-selection").at(k=5, s=2, eps0=40),
-    mechanism("rappor").at(D=4, eps0=60),
+    randomizer("krr").at(k=3, eps0=5000),
+    randomizer("krr").at(k=3, lam=2),
+    randomizer("subset-selection").at(k=5, s=2, eps0=40),
+    randomizer("rappor").at(D=4, eps0=60),
 )
 CHANNELS = [Channel.from_rows([[p, 1 - p], [1 - p, p]]) for p in (F(3, 5), F(999, 1000))]
 

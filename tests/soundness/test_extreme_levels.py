@@ -16,7 +16,7 @@ from symshuffle import (
     any_ldp,
     delta,
     epsilon,
-    mechanism,
+    randomizer,
     renyi,
     solve_eps0,
     solve_n,
@@ -91,7 +91,7 @@ class Drawn:
             return Channel.from_rows(ROWS[self.name])
         if self.name == "any-ldp":
             return any_ldp(eps0=budget or self.budget)
-        return mechanism(self.name).at(eps0=budget or self.budget, **self.values)
+        return randomizer(self.name).at(eps0=budget or self.budget, **self.values)
 
     def level(self) -> F:
         """A level, often next to the local budget."""
@@ -180,7 +180,7 @@ def check_doors(seed: int) -> None:
     drawn = Drawn(f"door {seed}")
     chance, whom = drawn.chance, {k: v for k, v in drawn.whom.items() if k not in ("min_batch_size", "group_size")}
     goal, eps = chance.choice(TARGETS), drawn.level()
-    opened = any_ldp() if drawn.name == "any-ldp" else mechanism("krr").at(k=3)
+    opened = any_ldp() if drawn.name == "any-ldp" else randomizer("krr").at(k=3)
     few = min(drawn.n, 1000)
     group = {"group_size": min(2, drawn.n)}
     questions = (
@@ -241,7 +241,7 @@ def levels_seen(monkeypatch):
 @pytest.mark.parametrize(("budget", "n"), [("1e-400", 10), ("1", 1000), ("40", 1000), ("5000", 1)])
 def test_searches_stay_inside_the_domain(budget, n, monkeypatch):
     """No level above 5000, no budget above it, and no number of users above 10^15 is looked at."""
-    source = mechanism("krr").at(k=3, eps0=budget)
+    source = randomizer("krr").at(k=3, eps0=budget)
     with levels_seen(monkeypatch) as seen:
         for goal in ("1e-450", "1e-6", "0.9"):
             for near in (None, 5000):
@@ -256,7 +256,7 @@ def test_searches_stay_inside_the_domain(budget, n, monkeypatch):
 
     def made(eps0: F) -> Any:
         budgets.append(eps0)
-        return mechanism("rr").at(eps0=eps0)
+        return randomizer("rr").at(eps0=eps0)
 
     for goal in ("1e-450", "0.4"):
         asked(solve_eps0, made, n=min(n, 1000), delta=goal, eps=F(budget))
@@ -270,8 +270,8 @@ def test_searches_stay_inside_the_domain(budget, n, monkeypatch):
         (any_ldp(eps0=40), 1000, F(40)),
         (any_ldp(eps0=700), 1000, F(700)),
         (any_ldp(eps0=22), 1, F(22)),
-        (mechanism("olh").at(g=4, D=100, eps0=300), 2, F(300)),
-        (mechanism("krr").at(k=3, eps0="1e-320"), 10, F(1, 10**320)),
+        (randomizer("olh").at(g=4, D=100, eps0=300), 2, F(300)),
+        (randomizer("krr").at(k=3, eps0="1e-320"), 10, F(1, 10**320)),
     ],
 )
 def test_a_nearly_deterministic_channel_has_an_epsilon_below_its_budget(source, n, end):
@@ -288,7 +288,7 @@ def test_a_geometric_channel_has_an_epsilon(n):
 
 
 def test_a_target_met_exactly_at_zero_is_met_at_zero():
-    krr = mechanism("krr").at(k=3, lam=2)
+    krr = randomizer("krr").at(k=3, lam=2)
     exact = delta(krr, n=3, eps=0, dropout="1/3", rigour="exact").bracket.exact
     found = epsilon(krr, n=3, delta=exact, dropout="1/3").bracket
     assert found.lower == found.upper == 0
@@ -296,7 +296,7 @@ def test_a_target_met_exactly_at_zero_is_met_at_zero():
 
 
 def test_a_group_has_any_ratio():
-    krr = mechanism("krr").at(k=3, lam=3)
+    krr = randomizer("krr").at(k=3, lam=3)
     for group, ratio in ((2, 10**400), (3, 10**300), (2, 1 + F(1, 10**300)), (3, F(27, 8))):
         found = delta(krr, n=10, exp_eps=ratio, group_size=group).bracket
         alone = delta(krr, n=10, exp_eps=ratio).bracket
@@ -304,7 +304,7 @@ def test_a_group_has_any_ratio():
 
 
 def test_a_trade_off_curve_has_levels_beyond_doubles():
-    found = tradeoff_curve(mechanism("krr").at(k=3, eps0=710), n=10, type_i=[0, "1/2", 1])
+    found = tradeoff_curve(randomizer("krr").at(k=3, eps0=710), n=10, type_i=[0, "1/2", 1])
     lower = [point.y.lower for point in found.points]
     assert lower[0] > 1 - F(1, 10**8)
     assert 0 < lower[1] < F(1, 10**300)
@@ -314,8 +314,8 @@ def test_a_trade_off_curve_has_levels_beyond_doubles():
 def test_refusals_name_the_target_that_was_given():
     for question in (
         lambda: solve_n(any_ldp(eps0=40), delta="1e-450", eps="0.1"),
-        lambda: solve_eps0(mechanism("krr").at(k=3), n=10, delta="1e-450", eps=5000),
-        lambda: epsilon(mechanism("erasure").at(k=3, p="9/10"), n=10, delta="1e-450"),
+        lambda: solve_eps0(randomizer("krr").at(k=3), n=10, delta="1e-450", eps=5000),
+        lambda: epsilon(randomizer("erasure").at(k=3, p="9/10"), n=10, delta="1e-450"),
     ):
         with pytest.raises(SymshuffleError, match="1e-450"):
             question()

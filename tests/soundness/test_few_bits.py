@@ -15,8 +15,8 @@ from symshuffle import (
     bayes_tradeoff,
     binary_envelope,
     delta,
-    mechanism,
     minimax_tradeoff,
+    randomizer,
     renyi,
     trace_frontier,
 )
@@ -31,7 +31,7 @@ from tests.fewbits import few_bits, just_above, just_below
 from tests.soundness.test_precisions import DOORS as BALLS
 
 CAP, LEVEL = Exp(F(1)), Exp(F(1, 3))
-KRR, RR = mechanism("krr").at(k=3, lam=3), mechanism("rr")
+KRR, RR = randomizer("krr").at(k=3, lam=3), randomizer("rr")
 ROUGH = {"rigour": "ball", "rel": 0.9}
 POINTS = smoothed_point_masses(3, F(1, 2))
 USERS = [Group(RR.at(lam=3).channel(), 2), Group(RR.at(lam=2).channel(), 2)]
@@ -51,7 +51,7 @@ BRACKETS = {
     "delta": lambda: delta(KRR, n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of a group": lambda: delta(KRR, n=4, exp_eps=Exp(F(1, 2)), group_size=2, **ROUGH).bracket,
     "delta with dropout": lambda: delta(KRR, n=4, exp_eps=LEVEL, dropout="1/4", **ROUGH).bracket,
-    "delta at a local level": lambda: delta(mechanism("krr").at(k=3, lam=CAP), n=3, exp_eps=LEVEL, **ROUGH).bracket,
+    "delta at a local level": lambda: delta(randomizer("krr").at(k=3, lam=CAP), n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of any mechanism": lambda: delta(any_ldp(eps0=1), n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of unequal users": lambda: delta(USERS, exp_eps=LEVEL, rigour="ball").bracket,
     "renyi": lambda: renyi(KRR, n=3, order=2).bracket,

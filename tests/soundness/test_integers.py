@@ -30,9 +30,9 @@ from symshuffle import (
     design,
     epsilon,
     joint,
-    mechanism,
     optimal_decomposition,
     privacy_loss,
+    randomizer,
     solve_eps0,
     solve_n,
     total_variation,
@@ -82,7 +82,7 @@ LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
 LEVEL = {"exp_eps": "6/5"}
 RATIO = LikelihoodRatio.of(W, 0, 1)
 LEDGER = Ledger("proofs_checks", (), {})
-PAIR = joint(mechanism("rr"), mechanism("rr"))
+PAIR = joint(randomizer("rr"), randomizer("rr"))
 
 MADE = tuple(
     words(
@@ -107,9 +107,9 @@ ELSEWHERE = {
 }
 
 HALVES = (F(1, 2), F(1, 2))
-OPEN = optimal_decomposition(mechanism("krr").at(k=3, lam=2))
+OPEN = optimal_decomposition(randomizer("krr").at(k=3, lam=2))
 PAIR_OF_ROWS = OPEN.numeric().reduction_pair()
-SYMBOLIC = utility.SymbolicLaw(mechanism("rr"))
+SYMBOLIC = utility.SymbolicLaw(randomizer("rr"))
 OPTIMUM = design.PiecewiseOptimum((), design.cardioid_program(3, F(1, 2)))
 VECTOR_PAIR = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 NOISE = BlanketMixedGaussian("0.95", "4.6")
@@ -176,7 +176,7 @@ ROWS = (
     row("n bits", curves.delta_curve, W, eps=[0], n=4, bits=64),
     row("n bits", renyi, W, order=2, rel=0.1, n=4, bits=64),
     row("rounds", GaussianLimit, 0.5, rounds=4),
-    row("n bits", solve_eps0, mechanism("rr"), eps="1/2", delta="1/10", rel=0.1, n=10, bits=64),
+    row("n bits", solve_eps0, randomizer("rr"), eps="1/2", delta="1/10", rel=0.1, n=10, bits=64),
     row("n bits", total_variation, W, n=4, bits=64),
     row("n bits", epsilon, W, delta="1/10", rel=0.1, n=4, bits=64),
     row("numerator denominator", W.likelihood_ratios, denominator=1, numerator=1),
@@ -244,9 +244,9 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "gaussian_noise_series.order": (3, vectors.gaussian_noise_series),
     "amplification_curve.n": (4, lambda v: curves.amplification_curve(W, delta="1/10", users=[v], rel=0.1).points),
     "worst_constant.n": (4, lambda v: adversary.worst_of_two_types(W, v, F(6, 5)).bracket),
-    "mechanism.k": (4, lambda v: mechanism("krr").at(k=v, lam=2)),
-    "mechanism.s": (2, lambda v: mechanism("subset-selection").at(k=5, s=v, lam=2)),
-    "mechanism.D": (4, lambda v: mechanism("rappor").at(D=v, lam=2)),
+    "mechanism.k": (4, lambda v: randomizer("krr").at(k=v, lam=2)),
+    "mechanism.s": (2, lambda v: randomizer("subset-selection").at(k=5, s=v, lam=2)),
+    "mechanism.D": (4, lambda v: randomizer("rappor").at(D=v, lam=2)),
     "Contamination.n": (4, contamination.Contamination),
     "gaussian_limit.n": (4, lambda v: gaussian_limit(W, n=v).mu),
     "Channel.column.output": (1, W.column),

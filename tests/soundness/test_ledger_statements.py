@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from symshuffle import Verdict, mechanism, shuffled_divergence
+from symshuffle import Verdict, randomizer, shuffled_divergence
 from symshuffle.channels import worst_shuffled_divergence
 from symshuffle.ledger import load
 from symshuffle.ledger.claims.run import seeded
@@ -14,7 +14,7 @@ def compared(claim, statement=None):
 
 
 def test_one_constant_background_of_half_block_beats_all_distinct_ones():
-    channel = mechanism("half-block").channel(lam=3, k=4)
+    channel = randomizer("half-block").channel(lam=3, k=4)
     heights = [shuffled_divergence(channel, (0, x), (2, x), Fraction(6, 5)) for x in range(4)]
     assert max(heights[1], heights[3]) == Fraction(43, 160)
     assert worst_shuffled_divergence(channel, (0, 2), 2, Fraction(6, 5)) == (Fraction(27, 80), (0,))

@@ -13,7 +13,7 @@ from symshuffle import (
     any_ldp,
     delta,
     delta_curve,
-    mechanism,
+    randomizer,
     renyi,
     tradeoff_curve,
 )
@@ -61,7 +61,7 @@ def check_curve(seed: int, sources: Any = NAMED, many: Any = USERS) -> None:
     chance = random.Random(f"curve {seed}")
     kind, (name, values), budget, n = (chance.choice(one) for one in (KINDS, sources, BUDGETS, many))
     said = f"{kind} {name} {budget} {n}"
-    source = mechanism(name).at(eps0=budget, **values)
+    source = randomizer(name).at(eps0=budget, **values)
     if kind == "amplification":
         goal = chance.choice(("1e-12", "1e-6", "1e-2", "1/2"))
         curve = answers(lambda: amplification_curve(source, delta=goal, users=many))
@@ -79,7 +79,7 @@ def check_curve(seed: int, sources: Any = NAMED, many: Any = USERS) -> None:
         return
     if kind == "budget":
         level = chance.choice(LEVELS)
-        of = (lambda b: any_ldp(eps0=b)) if chance.random() < 0.5 else (lambda b: mechanism("krr").at(k=10, eps0=b))
+        of = (lambda b: any_ldp(eps0=b)) if chance.random() < 0.5 else (lambda b: randomizer("krr").at(k=10, eps0=b))
         check_falls(known([answers(lambda b=b: delta(of(b), n=n, eps=level).bracket) for b in BUDGETS[::-1]]), said)
         return
     whom: dict[str, Any] = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence, total_variation
-from symshuffle import InputError, Mechanism, NotDecided, chi_square, hockey_stick, mechanism, parallel, subsample
+from symshuffle import InputError, Mechanism, NotDecided, chi_square, hockey_stick, parallel, randomizer, subsample
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.numbers import as_integer, working_precision
 from symshuffle.decompositions.clones import standard_clone_pair
@@ -100,5 +100,5 @@ def test_powers_in_generators_are_products():
 
 def test_parts_of_a_parallel_composition_have_one_input():
     with pytest.raises(InputError, match="parts = 3, 2 inputs"):
-        parallel((mechanism("krr").at(k=3), mechanism("rr")), (HALF, HALF))
-    assert subsample(mechanism("krr").at(k=3), HALF).operator == "parallel"
+        parallel((randomizer("krr").at(k=3), randomizer("rr")), (HALF, HALF))
+    assert subsample(randomizer("krr").at(k=3), HALF).operator == "parallel"

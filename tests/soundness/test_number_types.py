@@ -21,9 +21,9 @@ from symshuffle import (
     direct_sum,
     epsilon,
     joint,
-    mechanism,
     parallel,
     privacy_loss,
+    randomizer,
     renyi,
     subsample,
 )
@@ -122,7 +122,7 @@ def test_balls_of_flint_are_balls():
 def test_a_mechanism_is_at_the_number_that_a_budget_is():
     for value in (np.float32(1.7), np.float32(2.9), mpmath.mpf("1.7"), sp.Float("1.7", 5), np.longdouble("1.7")):
         exact = parse_rational(value, "eps0")
-        one, other = (mechanism("krr").at(k=3, eps0=level) for level in (value, exact))
+        one, other = (randomizer("krr").at(k=3, eps0=level) for level in (value, exact))
         assert one.fixed == other.fixed
         assert delta(one, n=100, eps="1/2").bracket == delta(other, n=100, eps="1/2").bracket
 
@@ -193,7 +193,7 @@ def test_arrays_of_few_digits_are_rounded_tables():
 
 
 def test_compositions_take_doubles():
-    krr = mechanism("krr").at(k=3)
+    krr = randomizer("krr").at(k=3)
     assert subsample(krr, 0.1).weights == subsample(krr, "1/10").weights == (F(1, 10), F(9, 10))
     assert parallel([krr, krr], [0.25, 0.75]).weights == (F(1, 4), F(3, 4))
     thirds = parallel([krr, krr], [1 / 3, 2 / 3])
@@ -225,7 +225,7 @@ def test_a_matrix_has_no_symbol_that_is_no_parameter():
 
 @pytest.mark.parametrize("rel", [np.float32(1e-3), "1e-3", F(1, 1000), Decimal("0.001"), mpmath.mpf("0.001")])
 def test_a_width_is_read_as_other_numbers_are(rel):
-    krr = mechanism("krr").at(k=3, lam=2)
+    krr = randomizer("krr").at(k=3, lam=2)
     assert epsilon(krr, n=9, delta="1/100", rel=rel).bracket.relative_width <= F(2, 1000)
     assert privacy_loss(krr, n=3, step="1/4", beyond="1/10", rel=rel).law.masses
     for wrong in (True, "0", 1, -1, math.nan, "one", 10**400):

@@ -17,8 +17,8 @@ from symshuffle import (
     State,
     delta,
     joint,
-    mechanism,
     privacy_blanket,
+    randomizer,
     simplified_decomposition,
     solve_eps0,
     solve_n,
@@ -67,7 +67,7 @@ def test_users_are_counted_for_every_pair_of_inputs():
 
 
 def test_half_block_at_a_chosen_distance_speaks_of_that_distance_only():
-    near = mechanism("half-block").at(k=4, d=1, lam=3)
+    near = randomizer("half-block").at(k=4, d=1, lam=3)
     found = delta(near, n=3, exp_eps="6/5", rigour=Rigour.EXACT)
     assert found.bracket.exact == Fraction(197, 1280)
     assert worst(near.channel(), 3, Fraction(6, 5)) == Fraction(81, 320)
@@ -132,7 +132,7 @@ def test_one_pair_cannot_say_all():
     channel = Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"], ["1/10", "9/10"]])
     pair = simplified_decomposition(channel, (0, 1))
     assert privacy_blanket(channel).gamma == Fraction(6, 10)
-    near = mechanism("half-block").at(k=4, d=1)
+    near = randomizer("half-block").at(k=4, d=1)
     answers = [
         delta(pair, n=5, exp_eps=ORDER),
         epsilon(pair, n=5, delta="1e-2"),
@@ -154,14 +154,14 @@ def test_worst_backgrounds_of_a_chosen_pair_stay_within_it(capsys):
     """Searched over all pairs, they exceeded the bound of the chosen one, and the user was asked to report that."""
     asked = ["worst-background", "half-block", "-p", "k=4", "-p", "d=1", "--lam", "3", "--exp-eps", "6/5", "--n", "3"]
     told = answer(capsys, *asked)
-    near = mechanism("half-block").at(k=4, d=1, lam=3)
+    near = randomizer("half-block").at(k=4, d=1, lam=3)
     assert Fraction(told["exact"]) == worst(near.channel(), 3, ORDER, near.input_pairs())
     assert "are not covered" in told["meaning"]
 
 
 def test_a_matrix_as_a_leaf_is_refused_in_one_line():
     with pytest.raises(InputError, match=r"^joint = tilted, given by its matrix: expected"):
-        joint(tilted(), mechanism("rr"))
+        joint(tilted(), randomizer("rr"))
 
 
 @pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 1)])
@@ -172,15 +172,15 @@ def test_a_pair_is_two_inputs(pair):
 
 def test_half_block_covers_all_distances_by_the_widest_law():
     """One law is evaluated where it provably dominates; without that proof all are, and the answer is the same."""
-    source = reduction(mechanism("half-block").at(k=8, lam=3))
+    source = reduction(randomizer("half-block").at(k=8, lam=3))
     assert len(source.classes) == 4
     assert len(source.laws(ORDER, Question.FORWARD, None)) == 1
     every = [law for family in source.bounds for law in [family(ORDER, "forward", None)]]
     assert len(set(every)) == 4
     for n in (1, 3):
-        values = [exact(mechanism("half-block").at(k=8, lam=3, d=d), n) for d in (4, 3, 2, 1)]
+        values = [exact(randomizer("half-block").at(k=8, lam=3, d=d), n) for d in (4, 3, 2, 1)]
         assert values == sorted(values, reverse=True)
-        assert exact(mechanism("half-block").at(k=8, lam=3), n) == values[0]
+        assert exact(randomizer("half-block").at(k=8, lam=3), n) == values[0]
 
 
 @pytest.mark.parametrize("rigour", [Rigour.FLOAT64, Rigour.BALL])

@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from symshuffle import Ball, Exp, Rigour, Unsupported, mechanism
+from symshuffle import Ball, Exp, Rigour, Unsupported, randomizer
 from symshuffle.accountants.deployment.group import EVERYBODY
 from symshuffle.accountants.deployment.message_counts import (
     bound_over,
@@ -147,13 +147,13 @@ def test_the_claim_that_is_tested_is_no_stronger_than_the_one_made(eps, bits):
         assert audit_pair("a", "b", runs=4000, eps=eps, confidence="0.5").ratio >= truth
     if bits > 8:  # which tell no rows apart
         with few_bits(bits):
-            events = audit_local(mechanism("krr").at(k=3, eps0=eps), runs=4000, confidence="0.5").events
+            events = audit_local(randomizer("krr").at(k=3, eps0=eps), runs=4000, confidence="0.5").events
         assert all(event.ratio >= truth for event in events)
 
 
 def test_rows_that_balls_do_not_tell_apart_have_no_event():
     with pytest.raises(Unsupported):
-        audit_local(mechanism("krr").at(k=3, eps0="1e-50"), runs=4000)
+        audit_local(randomizer("krr").at(k=3, eps0="1e-50"), runs=4000)
 
 
 THIRD = F(1, 3)
@@ -212,6 +212,6 @@ def test_a_cell_is_outside_only_if_all_of_its_claim_is(seen):
 def test_the_level_of_a_claim_is_between_the_ends_that_are_written():
     for bits in (24, 128):
         with few_bits(bits):
-            written = audit_local(mechanism("krr").at(k=3, eps0="1"), runs=4000, confidence="0.5").beside[0]
+            written = audit_local(randomizer("krr").at(k=3, eps0="1"), runs=4000, confidence="0.5").beside[0]
         low, high = (F(end) for end in written.partition("between ")[2].split(" and "))
         assert low < 1 < high

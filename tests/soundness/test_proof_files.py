@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import Channel, any_ldp, delta, epsilon, mechanism, prove
+from symshuffle import Channel, any_ldp, delta, epsilon, prove, randomizer
 from symshuffle.cli import app
 from symshuffle.ledger.recheck import bound
 from symshuffle.mechanisms import registry
@@ -28,17 +28,17 @@ Path_ = tuple[str | int, ...]
 THREE = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/2", "1/4"], ["1/3", "1/3", "1/3"]])
 ASKED: dict[str, tuple[Any, dict[str, Any]]] = {
     "any-ldp": (any_ldp(lam=3), {"exp_eps": "6/5", "n": 4}),
-    "many users": (mechanism("krr").at(k=3, lam=3), {"exp_eps": "101/100", "n": 10_000}),
+    "many users": (randomizer("krr").at(k=3, lam=3), {"exp_eps": "101/100", "n": 10_000}),
     "channel": (THREE, {"eps": "1/10", "n": 3}),
     "channel and null": (THREE, {"exp_eps": "1", "n": 3, "adjacency": "zero-out", "null": ("1/2", "1/2", "0")}),
     "channel of one input": (THREE, {"exp_eps": "6/5", "n": 3, "adjacency": "zero-out"}),
-    "irrational cap": (mechanism("krr").at(k=4, eps0=1), {"eps": "1/3", "n": 3, "group_size": 2, "min_batch_size": 2}),
-    "rappor of any size": (mechanism("rappor").at(lam=2), {"exp_eps": "6/5", "n": 3}),
-    "one distance": (mechanism("half-block").at(k=4, d=1, lam=4), {"exp_eps": "6/5", "n": 3}),
+    "irrational cap": (randomizer("krr").at(k=4, eps0=1), {"eps": "1/3", "n": 3, "group_size": 2, "min_batch_size": 2}),
+    "rappor of any size": (randomizer("rappor").at(lam=2), {"exp_eps": "6/5", "n": 3}),
+    "one distance": (randomizer("half-block").at(k=4, d=1, lam=4), {"exp_eps": "6/5", "n": 3}),
 }
 for _name in registry.MECHANISMS:
     if _name not in ("identity", "constant", "erasure"):
-        _fixed = mechanism(_name).at(lam=4, **registry.EXAMPLES[_name][0])
+        _fixed = randomizer(_name).at(lam=4, **registry.EXAMPLES[_name][0])
         ASKED[_name] = (_fixed, {"exp_eps": "6/5", "n": 3})
         ASKED[f"{_name}, zero-out"] = (_fixed, {"exp_eps": "6/5", "n": 3, "adjacency": "zero-out"})
 
@@ -52,7 +52,7 @@ def _honest(name: str) -> File:
 def honest(name: str) -> File:
     """A file as the program writes it."""
     if name == "epsilon":
-        return prove(epsilon(mechanism("krr").at(k=3, eps0=1), n=20, delta="1e-2")).content
+        return prove(epsilon(randomizer("krr").at(k=3, eps0=1), n=20, delta="1e-2")).content
     return copy.deepcopy(_honest(name))
 
 
@@ -317,7 +317,7 @@ def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
     sizes |= {"rappor": {"D": 2}, "oue": {"D": 2}, "half-block": {"k": 2, "d": 1}}
     name = rng.choice(("channel", "channel", *sizes))
     if name != "channel":
-        return mechanism(name).at(lam=lam, **sizes[name]), asked
+        return randomizer(name).at(lam=lam, **sizes[name]), asked
     width = rng.randint(2, 3)
     weights = [[rng.choice((0, 1, 1, 2, 3, 5)) for _ in range(width)] for _ in range(k + 1)]
     rows = [[F(w, sum(row)) if sum(row) else F(y == 0) for y, w in enumerate(row)] for row in weights]

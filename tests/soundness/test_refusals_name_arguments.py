@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import symshuffle
-from symshuffle import InputError, SymshuffleError, cli, collect, mechanism
+from symshuffle import InputError, SymshuffleError, cli, collect, randomizer
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.collect import files
@@ -17,7 +17,7 @@ from symshuffle.design.comparison.picture import check_picture
 from tests.shell import refused
 from tests.soundness.test_wrong_arguments import VALID, refusals, soon
 
-KRR = mechanism("krr").at(k=3, lam=2)
+KRR = randomizer("krr").at(k=3, lam=2)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 LIBRARY = Path(symshuffle.__file__).parent
 

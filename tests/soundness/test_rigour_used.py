@@ -5,7 +5,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import mechanism
+from symshuffle import randomizer
 from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, evaluate
@@ -28,7 +28,7 @@ def drawn(seed):
     level = draw.choice(({"lam": draw.choice((2, 9))}, {"eps0": draw.choice((1, 4, 8))}))
     n = draw.choice((2, 12, 150, 2000))
     order = draw.choice((F(11, 10), Exp(F(3, 10)), Exp(F(14, 5))))
-    return f"{name} {values} {level} n={n} {order}", reduction(mechanism(name).at(**values, **level)), n, order
+    return f"{name} {values} {level} n={n} {order}", reduction(randomizer(name).at(**values, **level)), n, order
 
 
 def quick_engines(law):
@@ -107,7 +107,7 @@ class Stub:
 
 @pytest.mark.parametrize("answers", [False, True])
 def test_next_engine_answers_where_one_refuses_or_is_too_weak(answers, monkeypatch):
-    law = reduction(mechanism("krr").at(k=3, lam=2)).laws(F(6, 5), Question.FORWARD, 256)[0]
+    law = reduction(randomizer("krr").at(k=3, lam=2)).laws(F(6, 5), Question.FORWARD, 256)[0]
     exact = next(kind for name, kind in engine_classes() if name == "exact")()
     monkeypatch.setattr(evaluation, "_offers", lambda *_: iter((Stub(answers), exact)))
     for rigour in (Rigour.BALL, Rigour.EXACT):

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle import Bracket, CertificateError, Exp, InputError, Rigour, delta, mechanism
+from symshuffle import Bracket, CertificateError, Exp, InputError, Rigour, delta, randomizer
 from symshuffle.base.choices import Criterion
 from symshuffle.base.numbers import enclose
 from symshuffle.channels.geometry.groups import trivial_group
@@ -61,7 +61,7 @@ def by_one_user(ratio, group):
     return sum((ratio**j for j in range(group)), start=F(0)) * (3 - ratio) / 5
 
 
-KRR = mechanism("krr").at(k=3, lam=3)
+KRR = randomizer("krr").at(k=3, lam=3)
 
 
 @pytest.mark.parametrize("group", [2, 3])
@@ -84,7 +84,7 @@ def test_a_root_is_rounded_down(group):
 @pytest.mark.parametrize("group", [2, 3])
 def test_what_is_revealed_of_a_group_is_rounded_outward(group, bits):
     """An output that reveals the input, with probability 1/1000 whatever the level: once for each of the group."""
-    revealing = mechanism("erasure").at(k=3, p="999/1000")
+    revealing = randomizer("erasure").at(k=3, p="999/1000")
     for eps in (F(1, 2), F(1), F(5)):
         with few_bits(bits):
             found = delta(revealing, n=group, min_batch_size=1, group_size=group, eps=eps).bracket

@@ -5,13 +5,13 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Rigour, delta, epsilon, mechanism
+from symshuffle import Rigour, delta, epsilon, randomizer
 from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round, over_rounds
 
-KRR = mechanism("krr").at(k=3, lam=3)
-REVEALING = mechanism("erasure").at(k=3, p="9/10")
+KRR = randomizer("krr").at(k=3, lam=3)
+REVEALING = randomizer("erasure").at(k=3, p="9/10")
 
 
 def asked(source, few, **named):

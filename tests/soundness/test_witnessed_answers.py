@@ -6,7 +6,7 @@ from math import log
 import pytest
 import sympy as sp
 
-from symshuffle import Channel, InputError, Mechanism, Unsupported, delta, mechanism, renyi, solve_eps0, tradeoff_curve
+from symshuffle import Channel, InputError, Mechanism, Unsupported, delta, randomizer, renyi, solve_eps0, tradeoff_curve
 from symshuffle.mechanisms.symbolic import LAM, Parameter
 
 ONE_SIDED = Channel.from_rows([["1", "0"], ["1/4", "3/4"]])
@@ -19,14 +19,14 @@ def test_a_tiny_budget_is_found_and_nobody_is_asked_at_zero(goal):
 
     def built(eps0):
         asked.append(eps0)
-        return mechanism("krr").at(k=3, eps0=eps0)
+        return randomizer("krr").at(k=3, eps0=eps0)
 
     level = {"n": 1000, "exp_eps": 1}
     found = solve_eps0(built, delta=goal, **level).bracket
     assert min(asked) > 0
-    assert found == solve_eps0(mechanism("krr").at(k=3), delta=goal, **level).bracket
+    assert found == solve_eps0(randomizer("krr").at(k=3), delta=goal, **level).bracket
     lower, upper = (
-        delta(mechanism("krr").at(k=3, eps0=end), rel=1e-9, **level).bracket for end in (found.lower, found.upper)
+        delta(randomizer("krr").at(k=3, eps0=end), rel=1e-9, **level).bracket for end in (found.lower, found.upper)
     )
     assert lower.upper <= F(goal) < upper.lower
 
@@ -53,7 +53,7 @@ def test_a_renyi_divergence_between_reveals_is_that_of_the_rows():
 
 
 def test_real_datasets_do_not_cost_a_bound_of_large_order():
-    source = mechanism("krr").at(k=4, eps0=1)
+    source = randomizer("krr").at(k=4, eps0=1)
     found = renyi(source, n=100, order=10_000, attain=True)
     assert found.bracket == renyi(source, n=100, order=10_000).bracket
     assert found.attained.lower <= found.bracket.upper
@@ -64,7 +64,7 @@ def test_a_root_of_any_parameter_is_a_probability():
     own = sp.sqrt(a) / (1 + sp.sqrt(a))
     given = {"parameters": (Parameter(a, sp.Integer(1), None, False, "a square"),)}
     level = {"n": 3, "exp_eps": "6/5"}
-    truth = delta(mechanism("rr").at(lam=2), **level, rigour="exact").bracket
+    truth = delta(randomizer("rr").at(lam=2), **level, rigour="exact").bracket
     states = {"value": {"own": (1, own), "other": (1, 1 - own)}}
     assert (
         delta(Mechanism.from_matrix("root", [[own, 1 - own], [1 - own, own]], **given).at(a=4), **level).bracket
@@ -75,7 +75,7 @@ def test_a_root_of_any_parameter_is_a_probability():
 
 @pytest.mark.parametrize(("name", "revealed"), [("identity", F(1)), ("erasure", F(2, 3))])
 def test_the_tradeoff_remembers_what_is_revealed(name, revealed):
-    sized = mechanism(name).at(k=2, **({"p": "1/3"} if name == "erasure" else {}))
+    sized = randomizer(name).at(k=2, **({"p": "1/3"} if name == "erasure" else {}))
     for point in tradeoff_curve(sized, n=3, type_i=[0, "1e-9", "1/10"], num_levels=5).points:
         truth = max(1 - revealed - point.x, F(0))
         assert point.y.lower <= truth <= point.y.upper <= truth + F(1, 10**6)
@@ -99,7 +99,7 @@ def test_sizes_at_which_there_is_no_mechanism_are_refused():
                 refused.at(k=size)
     with pytest.raises(InputError, match="3/2"):
         of_states(3, hit=(sp.Rational(3, 2), LAM / HALF.subs(K, 3)), miss=(sp.Rational(3, 2), 1 / HALF.subs(K, 3)))
-    truth = delta(mechanism("subset-selection").at(k=4, s=2, lam=3), n=3, exp_eps=2).bracket
+    truth = delta(randomizer("subset-selection").at(k=4, s=2, lam=3), n=3, exp_eps=2).bracket
     assert delta(halves.at(k=4, lam=3), n=3, exp_eps=2).bracket == truth
 
 

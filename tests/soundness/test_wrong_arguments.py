@@ -17,15 +17,15 @@ from pathlib import Path
 import pytest
 
 import symshuffle
-from symshuffle import Channel, Group, InputError, Law, Mechanism, SymshuffleError, cli, ledger, mechanism
+from symshuffle import Channel, Group, InputError, Law, Mechanism, SymshuffleError, cli, ledger, randomizer
 from symshuffle.collect import make_plan
 from symshuffle.design.information.measures import hockey_stick_measure
 
 ROOT = Path(__file__).parents[2]
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
-KRR = mechanism("krr").at(k=3, lam=2)
+KRR = randomizer("krr").at(k=3, lam=2)
 LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
-PAIR = symshuffle.joint(mechanism("rr"), mechanism("rr"))
+PAIR = symshuffle.joint(randomizer("rr"), randomizer("rr"))
 GUESS = symshuffle.DecisionProblem(((F(1), F(0)), (F(0), F(1))), ((F(0), F(1)), (F(1), F(0))), (F(1, 2), F(1, 2)))
 LEVEL = {"exp_eps": "6/5"}
 CLAIM = ledger.load().select(["ldp_tradeoff.def-3.1"])[0]
@@ -50,7 +50,7 @@ VALID = {
     "minimax_tradeoff": {"problem": GUESS, "lam": 2},
     "optimal_decomposition": {"mechanism": KRR},
     "optimal_subset_sizes": {"k": 4, "lam": F(2)},
-    "parallel": {"parts": [mechanism("rr"), mechanism("rr")], "weights": [F(1, 2), F(1, 2)]},
+    "parallel": {"parts": [randomizer("rr"), randomizer("rr")], "weights": [F(1, 2), F(1, 2)]},
     "privacy_blanket": {"channel": W},
     "privacy_loss": {"subject": W, "n": 3, "step": 0.25, "beyond": "1/100"},
     "prove": {"answer": symshuffle.delta(KRR, n=3, eps=1), "delta": "1/10"},
@@ -58,10 +58,10 @@ VALID = {
     "run_claim": {"claim": CLAIM},
     "shuffled_divergence": {"channel": W, "first": (0, 1), "second": (1, 1), "gamma": 1},
     "simplified_decomposition": {"channel": W, "pair": (0, 1)},
-    "solve_eps0": {"subject": mechanism("krr").at(k=3), "n": 9, "delta": "1/10", "eps": "1/2", "rel": 0.1},
+    "solve_eps0": {"subject": randomizer("krr").at(k=3), "n": 9, "delta": "1/10", "eps": "1/2", "rel": 0.1},
     "solve_n": {"subject": KRR, "delta": "1/10", "eps": "1/2"},
-    "subsample": {"part": mechanism("rr"), "probability": F(1, 2)},
-    "sweep": {"function": pow, "grid": {"base": [2], "exp": [3]}},
+    "subsample": {"part": randomizer("rr"), "probability": F(1, 2)},
+    "sweep": {"question": "delta", "subject": KRR, "n": 3, "eps": 1},
     "trace_frontier": {"k": 4, "budget": F(1)},
     "total_variation": {"subject": KRR, "n": 3},
     "tradeoff_curve": {"subject": KRR, "n": 3, "type_i": [0], "num_levels": 3},
@@ -281,7 +281,7 @@ def test_a_fault_of_the_library_is_shown_as_one(monkeypatch):
 
     monkeypatch.setattr(Mechanism, "pair_kinds", planted)
     with pytest.raises(AttributeError, match="planted"):
-        symshuffle.delta(mechanism("krr").at(k=3, lam="17/9"), n=3, **LEVEL)
+        symshuffle.delta(randomizer("krr").at(k=3, lam="17/9"), n=3, **LEVEL)
     monkeypatch.setattr(symshuffle.accountants.questions.solve, "experiment", planted)
     with pytest.raises(AttributeError, match="planted"):
         cli.main(["delta", "krr", "-p", "k=3", "--lam", "17/9", "--n", "3", "--exp-eps", "6/5"])
@@ -295,10 +295,10 @@ RANGES = {
     "epsilon.delta": ("(0, 1)", lambda v: symshuffle.epsilon(KRR, n=3, delta=v, rel=0.1)),
     "renyi.alpha": ("[1", lambda v: symshuffle.renyi(KRR, n=3, order=v, rel=0.1)),
     "hockey_stick.gamma": ("[0", lambda v: symshuffle.hockey_stick(*MEASURE, v)),
-    "subsample.probability": ("[0, 1]", lambda v: symshuffle.subsample(mechanism("rr"), v)),
-    "mechanism.p": ("[0, 1]", lambda v: mechanism("aug-rr").at(k=3, lam=2, p=v)),
-    "mechanism.lam": ("[1", lambda v: mechanism("krr").at(k=3, lam=v)),
-    "mechanism.eps0": ("[0", lambda v: mechanism("krr").at(k=3, eps0=v)),
+    "subsample.probability": ("[0, 1]", lambda v: symshuffle.subsample(randomizer("rr"), v)),
+    "mechanism.p": ("[0, 1]", lambda v: randomizer("aug-rr").at(k=3, lam=2, p=v)),
+    "mechanism.lam": ("[1", lambda v: randomizer("krr").at(k=3, lam=v)),
+    "mechanism.eps0": ("[0", lambda v: randomizer("krr").at(k=3, eps0=v)),
     "smoothed_point_masses.gamma": ("[0, 1]", lambda v: symshuffle.design.smoothed_point_masses(3, v)),
     "hockey_stick_measure.gamma": ("[0", lambda v: hockey_stick_measure(*MEASURE, v)),
     "bayes_tradeoff.lam": ("(1", lambda v: symshuffle.bayes_tradeoff(GUESS, v)),

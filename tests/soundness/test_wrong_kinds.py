@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symshuffle
-from symshuffle import Channel, InputError, mechanism, optimal_decomposition
+from symshuffle import Channel, InputError, optimal_decomposition, randomizer
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
@@ -70,7 +70,7 @@ def test_what_is_no_channel_is_refused_by_name(door, argument):
         assert refusal.value.argument == argument
 
 
-DERIVED = optimal_decomposition(mechanism("krr").at(k=10, eps0="0.1"))
+DERIVED = optimal_decomposition(randomizer("krr").at(k=10, eps0="0.1"))
 LEVELS = {
     "decomposition": DERIVED.law,
     "closed form": closed_form("krr", {"k": "10"}, eps0="0.1").law,

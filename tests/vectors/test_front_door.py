@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, mechanism, solve_n
+from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, randomizer, solve_n
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
@@ -73,7 +73,7 @@ def test_the_inverses_agree_with_delta():
     assert points[0].y.lower <= Fraction(1, 10)
 
 
-@pytest.mark.parametrize("source", [mechanism("krr").at(k=4, lam="5/2"), mechanism("half-block").at(k=8, lam=3)])
+@pytest.mark.parametrize("source", [randomizer("krr").at(k=4, lam="5/2"), randomizer("half-block").at(k=8, lam=3)])
 def test_the_null_symbol_of_a_finite_mechanism_has_the_law_of_the_blanket(source):
     counted, listed = (
         delta(s, n=4, exp_eps="21/20", adjacency="zero-out", rigour=Rigour.EXACT).bracket.exact

@@ -265,8 +265,8 @@ def worst_background(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> worst_background(mechanism("rr").channel(lam=3), 3, Fraction(6, 5)).bracket.exact
+    >>> from symshuffle import randomizer
+    >>> worst_background(randomizer("rr").channel(lam=3), 3, Fraction(6, 5)).bracket.exact
     Fraction(81, 320)
     """
     check_channel(channel)

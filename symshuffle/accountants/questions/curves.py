@@ -198,7 +198,7 @@ def delta_curve(
     eps : sequence of number or text
         Levels >= 0 in nats, in rising order.
     executor : Executor, optional
-        Executor that computes the points, as in :func:`symshuffle.sweep`; by default they are computed in this process.
+        Executor that computes the points, as in :func:`symshuffle.sweep`; by default they are computed here.
     progress : callable, optional
         Called with the number of points computed so far and the number of all points.
 
@@ -214,8 +214,8 @@ def delta_curve(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = delta_curve(mechanism("krr").at(k=4, eps0=1), n=100, eps=[0, "0.1"])
+    >>> from symshuffle import randomizer
+    >>> found = delta_curve(randomizer("krr").at(k=4, eps0=1), n=100, eps=[0, "0.1"])
     >>> [round(float(point.y.upper), 4) for point in found.points]
     [0.0404, 0.0092]
     """
@@ -300,8 +300,8 @@ def amplification_curve(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = amplification_curve(mechanism("krr").at(k=4, eps0=1), delta="1e-6", users=[100, 10_000])
+    >>> from symshuffle import randomizer
+    >>> found = amplification_curve(randomizer("krr").at(k=4, eps0=1), delta="1e-6", users=[100, 10_000])
     >>> [(int(point.x), round(float(point.y.upper), 3)) for point in found.points]
     [(100, 0.398), (10000, 0.034)]
     """

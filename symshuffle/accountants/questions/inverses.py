@@ -120,8 +120,8 @@ def solve_eps0(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = solve_eps0(mechanism("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rel=1e-4)
+    >>> from symshuffle import randomizer
+    >>> found = solve_eps0(randomizer("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rel=1e-4)
     >>> round(float(found.bracket.lower), 3)
     1.0
     """
@@ -234,8 +234,8 @@ def solve_n(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
+    >>> from symshuffle import randomizer
+    >>> solve_n(randomizer("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
     asked = experiment(subject, fields)

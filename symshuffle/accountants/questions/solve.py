@@ -127,8 +127,8 @@ def delta(
 
     Examples
     --------
-    >>> from symshuffle import Rigour, mechanism
-    >>> krr = mechanism("krr").at(k=10, lam=3)
+    >>> from symshuffle import Rigour, randomizer
+    >>> krr = randomizer("krr").at(k=10, lam=3)
     >>> delta(krr, n=6, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
@@ -285,8 +285,8 @@ def epsilon(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = epsilon(mechanism("krr").at(k=10, eps0=1), n=1000, delta="1e-6")
+    >>> from symshuffle import randomizer
+    >>> found = epsilon(randomizer("krr").at(k=10, eps0=1), n=1000, delta="1e-6")
     >>> round(float(found.bracket.upper), 4)
     0.0802
     """

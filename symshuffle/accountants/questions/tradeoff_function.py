@@ -90,8 +90,8 @@ def tradeoff_curve(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = tradeoff_curve(mechanism("krr").at(k=4, eps0=1), n=100, type_i=["0.1"], num_levels=20)
+    >>> from symshuffle import randomizer
+    >>> found = tradeoff_curve(randomizer("krr").at(k=4, eps0=1), n=100, type_i=["0.1"], num_levels=20)
     >>> round(float(found.points[0].y.lower), 3)
     0.881
     """
@@ -287,8 +287,8 @@ def gaussian_limit(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> krr = mechanism("krr").at(k=4, eps0=1)
+    >>> from symshuffle import randomizer
+    >>> krr = randomizer("krr").at(k=4, eps0=1)
     >>> round(gaussian_limit(krr, n=10_000).mu, 5), round(gaussian_limit(krr, n=10_000, periods=4).mu, 5)
     (0.01016, 0.02032)
     """

@@ -74,8 +74,8 @@ def renyi(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = renyi(mechanism("krr").at(k=4, eps0=1), n=1000, order=2)
+    >>> from symshuffle import randomizer
+    >>> found = renyi(randomizer("krr").at(k=4, eps0=1), n=1000, order=2)
     >>> round(float(found), 5), float(found.bracket.relative_width) <= 1e-3
     (0.00103, True)
     """

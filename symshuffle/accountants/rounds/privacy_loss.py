@@ -236,8 +236,8 @@ def privacy_loss(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000)
+    >>> from symshuffle import randomizer
+    >>> found = privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000)
     >>> float(found.law.step), round(found.deltas()[0], 3)
     (0.0016, 0.013)
     """

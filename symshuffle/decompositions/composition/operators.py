@@ -43,8 +43,8 @@ def joint(*parts: Part) -> Composition:
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> joint(mechanism("krr").at(k=4), mechanism("krr").at(k=2)).operator
+    >>> from symshuffle import randomizer
+    >>> joint(randomizer("krr").at(k=4), randomizer("krr").at(k=2)).operator
     <Operator.JOINT: 'joint'>
     """
     return Composition(Operator.JOINT, parts)
@@ -76,8 +76,8 @@ def parallel(parts: Sequence[Part], weights: Sequence[object]) -> Composition:
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> parts = mechanism("krr").at(k=4), mechanism("subset-selection").at(k=4, s=2)
+    >>> from symshuffle import randomizer
+    >>> parts = randomizer("krr").at(k=4), randomizer("subset-selection").at(k=4, s=2)
     >>> parallel(parts, [Fraction(1, 4), Fraction(3, 4)]).weights
     (Fraction(1, 4), Fraction(3, 4))
     """
@@ -109,8 +109,8 @@ def subsample(part: Part, probability: object) -> Composition:
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> subsample(mechanism("krr").at(k=4), Fraction(1, 10)).weights
+    >>> from symshuffle import randomizer
+    >>> subsample(randomizer("krr").at(k=4), Fraction(1, 10)).weights
     (Fraction(1, 10), Fraction(9, 10))
     """
     share = parse_rational(probability, "probability")
@@ -141,8 +141,8 @@ def hamming(composition: Part, distance: int) -> Composition:
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> hamming(joint(*[mechanism("krr").at(k=4)] * 3), 1).distance
+    >>> from symshuffle import randomizer
+    >>> hamming(joint(*[randomizer("krr").at(k=4)] * 3), 1).distance
     1
     """
     if not isinstance(composition, Composition) or composition.operator != "joint":

@@ -146,8 +146,8 @@ class EnclosedLaw:
     def fiber(self, composition: Sequence[Fraction]) -> EnclosedFiber:
         """The law of the ratio vector of one message, seen from a composition of the population.
 
-        >>> from symshuffle import Exp, mechanism
-        >>> law = template_law(mechanism("krr").channel(k=2, lam=Exp(Fraction(1))))
+        >>> from symshuffle import Exp, randomizer
+        >>> law = template_law(randomizer("krr").channel(k=2, lam=Exp(Fraction(1))))
         >>> f"{float(law.fiber((Fraction(1, 4), Fraction(3, 4))).second_moment()[0][0]):.10f}"
         '0.2255964240'
         """

@@ -105,8 +105,8 @@ def trace(mechanism: Mechanism) -> sp.Expr:
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> trace(mechanism("rr"))
+    >>> from symshuffle import randomizer
+    >>> trace(randomizer("rr"))
     (2*lambda**2 - 4*lambda + 2)/(lambda**2 + 2*lambda + 1)
     """
     return normal_form(sum(c.mass * levels_signal(c.levels) for c in template_classes(mechanism)))
@@ -138,8 +138,8 @@ def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> pairwise_budget(mechanism("rr"))
+    >>> from symshuffle import randomizer
+    >>> pairwise_budget(randomizer("rr"))
     (lambda**2 - 2*lambda + 1)/lambda
     """
     if any(output_class.pair_counts is not None for output_class in mechanism.classes):

@@ -59,8 +59,8 @@ class SymbolicLaw:
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> law = SymbolicLaw(mechanism("krr"))
+    >>> from symshuffle import randomizer
+    >>> law = SymbolicLaw(randomizer("krr"))
     >>> law.trace()
     k*(k - 1)*(lambda - 1)**2/(k + lambda - 1)**2
     >>> law.pairwise_budget()
@@ -139,8 +139,8 @@ class SymbolicLaw:
 
         - ``composition``: one expression, number or text such as ``1/3`` per input, of sum 1.
 
-        >>> from symshuffle import mechanism
-        >>> SymbolicLaw(mechanism("rr")).fiber(["1/2", "1/2"])[0]
+        >>> from symshuffle import randomizer
+        >>> SymbolicLaw(randomizer("rr")).fiber(["1/2", "1/2"])[0]
         ((2*lambda/(lambda + 1), 2/(lambda + 1)), 1/2)
         """
         return tuple(
@@ -172,8 +172,8 @@ class SymbolicLaw:
     def canonical_risk(self, composition: Sequence[Any], *, n: Any, population: Population | str) -> sp.Expr:
         """The exact :func:`~symshuffle.utility.estimation.canonical.canonical_risk`, open in ``n`` as well.
 
-        >>> from symshuffle import mechanism
-        >>> law = SymbolicLaw(mechanism("rr"))
+        >>> from symshuffle import randomizer
+        >>> law = SymbolicLaw(randomizer("rr"))
         >>> law.canonical_risk(["1/2", "1/2"], n=sp.Symbol("n"), population="iid")
         (lambda + 1)**2/(2*n*(lambda - 1)**2)
         """

@@ -114,11 +114,11 @@ def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS)
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = law_formulas(mechanism("krr"))
+    >>> from symshuffle import randomizer
+    >>> found = law_formulas(randomizer("krr"))
     >>> found.formulas["iid_risk"]
     (k - 1)*(k + lambda - 1)**2/(k*n*(lambda - 1)**2)
-    >>> sorted(law_formulas(mechanism("rappor")).refused)
+    >>> sorted(law_formulas(randomizer("rappor")).refused)
     ['fixed_risk', 'iid_risk', 'trace']
     """
     law, users = SymbolicLaw(mechanism), _at_least_one(n, "n", integer=True)

@@ -1,0 +1,106 @@
+"""Any question at every point of a grid of its arguments."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from symshuffle.accountants.deployment.subjects import Subject
+from symshuffle.base.errors import InputError
+from symshuffle.base.rows import FlatRow, ends, flat
+from symshuffle.base.sweeps import Table, tabulate
+
+QUESTIONS: Final[Mapping[str, str]] = {
+    "delta": "questions.solve",
+    "epsilon": "questions.solve",
+    "total_variation": "questions.solve",
+    "renyi": "renyi.front",
+    "delta_curve": "questions.curves",
+    "tradeoff_curve": "questions.tradeoff_function",
+    "gaussian_limit": "questions.tradeoff_function",
+    "solve_n": "questions.inverses",
+    "solve_eps0": "questions.inverses",
+}
+"""Questions with the modules of this package that define them."""
+
+SEQUENCES: Final = frozenset({"null", "pairs", "graph", "datasets", "distances", "type_i"})
+"""Arguments whose value is a sequence itself."""
+
+
+def sweep(
+    question: str | Callable[..., object],
+    subject: Subject = None,
+    *,
+    out: Path | str | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+    **arguments: Any,
+) -> Table:
+    """Table of the answers to a question at every point of a grid.
+
+    Parameters
+    ----------
+    question : str or callable
+        Name of a question, as ``"epsilon"``; or any function of keyword arguments, without ``subject``, as
+        :func:`symshuffle.base.sweeps.tabulate` takes it.
+    subject : Deployment, Group, randomizer, or a list of groups or of deployments
+        As in :func:`symshuffle.delta`.
+    out, executor, progress
+        Folder of the table, executor that computes the points, and a function that is told how many are known, as in
+        :func:`symshuffle.base.sweeps.tabulate`.
+    **arguments
+        Arguments of the question by keyword. A list or a range is an axis of the grid; every other value, and the value
+        of an argument that is a sequence itself (``null``, ``pairs``, ``graph``, ``datasets``, ``type_i``, and ``eps``
+        of a profile), is the same at all points.
+
+    Returns
+    -------
+    Table
+        One row per point, the last axis varying fastest: the arguments, and of an answer ``lower`` and ``upper`` with
+        their logarithms, how they are known, and the engine; or the ``reason`` why there is none.
+
+    Raises
+    ------
+    InputError
+        If there is no question of this name, or the grid is empty or larger than 10^6 points.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = sweep("epsilon", mechanism("krr").at(k=4, eps0=1), n=[100, 10_000], delta="1e-6", rel=1e-3)
+    >>> [(row["n"], round(row["upper"], 3)) for row in found.rows]
+    [(100, 0.398), (10000, 0.034)]
+    """
+    if not isinstance(question, str):
+        if subject is not None:
+            raise InputError("subject", subject, "none with a function: its arguments are keywords")
+        function: Callable[..., object] = question
+        sequences: frozenset[str] = frozenset()
+    elif question in QUESTIONS:
+        function = partial(_row, question, subject)
+        sequences = SEQUENCES | ({"eps"} if question == "delta_curve" else set())
+    else:
+        raise InputError("question", question, f"one of {', '.join(QUESTIONS)}")
+    grid = {name: _axis(value, whole=name in sequences) for name, value in arguments.items()}
+    return tabulate(function, grid, out=out, executor=executor, progress=progress)
+
+
+def _axis(value: Any, *, whole: bool) -> Sequence[object]:
+    """The values of an argument."""
+    if whole or isinstance(value, str | tuple) or not hasattr(value, "__len__") or isinstance(value, Mapping):
+        return [value]
+    return list(value)
+
+
+def _row(question: str, subject: Subject, **point: Any) -> FlatRow:
+    """The answer at a point, as a row."""
+    function = getattr(importlib.import_module(f"symshuffle.accountants.{QUESTIONS[question]}"), question)
+    found = function(subject, **point)
+    bracket = getattr(found, "bracket", None)
+    if bracket is None:
+        return flat(found)
+    return {**ends(bracket), "rigour": bracket.rigour.value, "engine": bracket.engine}

@@ -100,7 +100,7 @@ exact, *others = (ss.delta(at, n=100, exp_eps=target, engine=engine, rigour=None
 
 # %%
 law = ss.optimal_decomposition(at).law(target)
-witness = ss.confirm(law, 100, digits=50)
+witness = ss.recompute(law, 100, digits=50)
 print(witness.value)
 print(witness.route)
 print(f"{float(abs(witness.exactly - exact.exact)):.0e} from the exact value")

@@ -75,7 +75,7 @@ def entry(name):
 
 def verdicts(name):
     """What a run of the claim finds."""
-    outcome = ss.run(ledger.claim(name))
+    outcome = ss.run_claim(ledger.claim(name))
     print(f"printed    {outcome.verdict.value}")
     print(f"corrected  {outcome.corrected.verdict.value}, {outcome.corrected.grade.value}")
     print(f"controls   {outcome.controls_rejected} of {outcome.controls} rejected")

@@ -58,7 +58,7 @@ from .design.decision.certificate import Design as Design
 from .design.decision.problems import DecisionProblem as DecisionProblem
 from .design.decision.tradeoff import bayes_tradeoff as bayes_tradeoff
 from .design.decision.tradeoff import minimax_tradeoff as minimax_tradeoff
-from .engines.confirm import confirm as confirm
+from .engines.confirm import recompute as recompute
 from .engines.contours.ball import BallContour as BallContour
 from .engines.contours.contour import Contour as Contour
 from .engines.counting.counts import Counts as Counts
@@ -67,9 +67,7 @@ from .engines.counting.sparse import Sparse as Sparse
 from .engines.transforms.fft import FFT as FFT
 from .ledger.claims.model import Claim as Claim
 from .ledger.claims.outcomes import Outcome as Outcome
-from .ledger.claims.run import run as run
 from .ledger.claims.run import run_claim as run_claim
-from .ledger.claims.verify import verify as verify
 from .ledger.claims.verify import verify_claims as verify_claims
 from .mechanisms.continuous import Laplace as Laplace
 from .mechanisms.model import Mechanism as Mechanism

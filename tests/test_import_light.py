@@ -34,7 +34,7 @@ def test_import_loads_nothing_heavy():
     "statement",
     [
         "from symshuffle import Channel, Law, hockey_stick, privacy_blanket, shuffled_divergence",
-        "from symshuffle import Exact, FFT, Contour, BallContour, confirm",
+        "from symshuffle import Exact, FFT, Contour, BallContour, recompute",
         "import symshuffle.cli",
     ],
 )

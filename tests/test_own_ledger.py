@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import InputError, run
+from symshuffle import InputError, run_claim
 from symshuffle.cli import main
 from symshuffle.ledger import ClaimVerdict, Grade
 from symshuffle.ledger.claims.registry import load, load_named
@@ -59,7 +59,7 @@ def test_outputs_on_the_page(command: str) -> None:
 @pytest.mark.usefixtures("conjectures")
 def test_the_conjecture_is_refuted_by_a_smallest_counterexample() -> None:
     (claim,) = load_named("conjectures").claims
-    outcome = run(claim)
+    outcome = run_claim(claim)
     assert (outcome.verdict, outcome.faults) == (ClaimVerdict.REFUTED, ())
     assert outcome.counterexample == "at n=2, lam=3/2, all others 0: 3/25 <= 1/10 is false (exact)"
     assert outcome.true == 2  # both instances with one user, the only smaller ones
@@ -69,7 +69,7 @@ def test_the_correction_of_the_page_holds(conjectures: Path) -> None:
     learnt = f"{TEMPLATE}\n{CORRECTION}"
     (conjectures / "conjectures.py").write_text(learnt, encoding="utf-8")
     (claim,) = load_named("conjectures").claims
-    outcome = run(claim)
+    outcome = run_claim(claim)
     assert outcome.agrees_with_record
     assert outcome.corrected is not None and outcome.corrected.grade is Grade.EXACT_CASES
 

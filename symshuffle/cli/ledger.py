@@ -28,7 +28,7 @@ from symshuffle.ledger.claims.model import Claim
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.perturb import Fate, PerturbationResult, findings
 from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
-from symshuffle.ledger.claims.verify import verify as run_claims
+from symshuffle.ledger.claims.verify import verify_claims as run_claims
 from symshuffle.ledger.report.records import (
     clause_lines,
     discrepancies,

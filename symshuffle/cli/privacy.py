@@ -272,14 +272,14 @@ def _confirmed(
     blanket: str | None = None,
 ) -> Confirmation:
     """The largest of the laws behind a bound, of its adjacency and directions; Laplace noise from its densities."""
-    from symshuffle.engines.confirm import confirm, confirm_laplace
+    from symshuffle.engines.confirm import recompute, recompute_laplace
     from symshuffle.mechanisms.continuous import Laplace
 
     if isinstance(asked, Laplace) and asked.lam is not None:
         near, ways = reduced.adjacency, bound.direction.directions
         asymmetric = near is Relation.ZERO_OUT  # of the two ends both directions agree
         return _largest(
-            confirm_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)
+            recompute_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)
             for way in (ways if asymmetric else ways[:1])
         )
     if vectors.is_vector(asked):
@@ -289,7 +289,7 @@ def _confirmed(
             "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
         )
     return _largest(
-        confirm(law, bound.n, digits=CONFIRMED_DIGITS, route=route)
+        recompute(law, bound.n, digits=CONFIRMED_DIGITS, route=route)
         for law in reduced.laws(target, bound.direction, LAW_BITS)
     )
 

@@ -1,11 +1,16 @@
 """The public names of this room, and the module that each is loaded from on first use."""
 
+from .comparison.model import Comparison as Comparison
 from .comparison.picture import drawn as drawn
+from .decision.certificate import Design as Design
 from .decision.certificate import TradeoffCertificate as TradeoffCertificate
 from .decision.invariant import detect_symmetry as detect_symmetry
 from .decision.modelling import ExtremalChannel as ExtremalChannel
+from .decision.problems import DecisionProblem as DecisionProblem
 from .decision.problems import smoothed_point_masses as smoothed_point_masses
 from .decision.reduced import orbit_tradeoff as orbit_tradeoff
+from .decision.tradeoff import bayes_tradeoff as bayes_tradeoff
+from .decision.tradeoff import minimax_tradeoff as minimax_tradeoff
 from .files import read_problem as read_problem
 from .information.maximum import maximise as maximise
 from .information.measures import f_divergence as f_divergence

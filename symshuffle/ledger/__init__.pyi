@@ -16,8 +16,11 @@ from .claims.model import attained as attained
 from .claims.model import by_cases as by_cases
 from .claims.model import for_all as for_all
 from .claims.model import in_the_limit as in_the_limit
+from .claims.outcomes import Outcome as Outcome
 from .claims.parts import MEANINGS as MEANINGS
 from .claims.parts import Erratum as Erratum
 from .claims.parts import Severity as Severity
 from .claims.parts import Standing as Standing
 from .claims.registry import load as load
+from .claims.run import run_claim as run_claim
+from .claims.verify import verify_claims as verify_claims

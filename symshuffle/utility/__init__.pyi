@@ -1,5 +1,6 @@
 """The public names of this room, and the module that each is loaded from on first use."""
 
+from .anchored.law import AnchoredLaw as AnchoredLaw
 from .anchored.law import template_budget as template_budget
 from .anchored.law import template_signal as template_signal
 from .anchored.maps import completions as completions
@@ -17,8 +18,11 @@ from .estimation.moments import pairwise_budget as pairwise_budget
 from .estimation.moments import trace as trace
 from .estimation.symbolic_law import SymbolicLaw as SymbolicLaw
 from .frontiers.caps import matched_ratio as matched_ratio
+from .frontiers.caps import optimal_subset_sizes as optimal_subset_sizes
 from .frontiers.caps import raw_cap_trace as raw_cap_trace
 from .frontiers.caps import tie_ratio as tie_ratio
+from .frontiers.contamination import Contamination as Contamination
+from .frontiers.contamination import binary_envelope as binary_envelope
 from .frontiers.contamination import certify_envelope as certify_envelope
 from .frontiers.contamination import ratio_law as ratio_law
 from .frontiers.contamination import shuffled_leakage as shuffled_leakage
@@ -29,6 +33,7 @@ from .frontiers.equivariant import thinning_gain as thinning_gain
 from .frontiers.formulas import law_formulas as law_formulas
 from .frontiers.frontier import slope_constant as slope_constant
 from .frontiers.frontier import threshold_budget as threshold_budget
+from .frontiers.frontier import trace_frontier as trace_frontier
 from .frontiers.leakage import leakage as leakage
 from .frontiers.orbit import decompose as decompose
 from .frontiers.orbit import symmetrize as symmetrize
@@ -38,3 +43,6 @@ from .likelihood.extremes import gaussian_scale as gaussian_scale
 from .likelihood.extremes import largest_chi_square as largest_chi_square
 from .likelihood.families import GRR as GRR
 from .likelihood.families import HALF_BLOCK as HALF_BLOCK
+from .likelihood.law import LikelihoodRatio as LikelihoodRatio
+from .likelihood.law import likelihood_quotient as likelihood_quotient
+from .likelihood.worst import worst_curve as worst_curve

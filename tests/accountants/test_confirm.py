@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from symshuffle import Ball, BallContour, Exact, Exp, InputError, Law, Unsupported, optimal_decomposition, randomizer
-from symshuffle.engines.confirm import confirm, confirm_laplace, sums
+from symshuffle.engines.confirm import recompute, recompute_laplace, sums
 from symshuffle.engines.confirm.inversion import TiltedLine, survey
 from symshuffle.engines.confirm.transform import saddle, transform
 from tests.slices import some
@@ -33,8 +33,8 @@ def agree(one, other):
     ids=["krr lattice", "oue lattice", "krr line"],
 )
 def test_both_routes_agree(law, n, least):
-    sums = confirm(law, n, route="sums")
-    inverted = confirm(law, n, route="inversion", least=least)
+    sums = recompute(law, n, route="sums")
+    inverted = recompute(law, n, route="inversion", least=least)
     assert sums.digits == 50
     assert inverted.digits >= least
     assert agree(sums, inverted)
@@ -51,7 +51,7 @@ def drawn_law(rng, atoms):
 def test_sums_of_drawn_laws_have_the_exact_value(seed):
     rng = np.random.default_rng(seed)
     law, n = drawn_law(rng, 1 + seed % 5), int(rng.integers(1, 9 if seed % 5 > 2 else 60))
-    found, exact = confirm(law, n, route="sums"), Exact().bracket(law, n).exact
+    found, exact = recompute(law, n, route="sums"), Exact().bracket(law, n).exact
     assert found.digits == 50
     assert abs(found.exactly - exact) <= Fraction(found.error)
 
@@ -74,7 +74,7 @@ def test_what_a_sum_leaves_out_is_in_its_error(seed, digits, monkeypatch):
 def test_thousands_of_users_of_krr_have_fifty_digits_by_a_sum():
     order = Exp(Fraction(1, 50))
     law = law_of("krr", order, k=10, eps0=1)
-    found = confirm(law, 3_000)
+    found = recompute(law, 3_000)
     assert found.digits == 50 and "sum over the counts" in found.route
     assert found.inside(BallContour(rel=1e-10).bracket(law, 3_000))
 
@@ -84,7 +84,7 @@ def test_a_lattice_with_an_offset_has_the_exact_value(n):
     """No multiple of the spacing 3/7 is a value; the values of the sum depend on n."""
     law = Law(tuple(map(Fraction, ("5/7", "2/7", "-4/7"))), tuple(map(Fraction, ("1/5", "3/10", "1/2"))))
     exact = Exact().bracket(law, n).exact
-    found = confirm(law, n, route="inversion")
+    found = recompute(law, n, route="inversion")
     assert found.digits == 50
     assert abs(found.exactly - exact) <= Fraction(found.error)
     assert "one period of the lattice" in found.route
@@ -93,7 +93,7 @@ def test_a_lattice_with_an_offset_has_the_exact_value(n):
 def test_two_irrational_atoms_are_a_lattice():
     both = law_of("rr", Exp(Fraction(1, 50)), eps0=1)
     law = Law((both.values[0], both.values[-1]), (HALF, HALF))
-    sums, inverted = (confirm(law, 100, route=route) for route in ("sums", "inversion"))
+    sums, inverted = (recompute(law, 100, route=route) for route in ("sums", "inversion"))
     assert sums.digits == inverted.digits == 50
     assert agree(sums, inverted)
 
@@ -105,10 +105,10 @@ def test_inside_certified_brackets_and_outside_of_a_perturbed_law(name, paramete
     order = Exp(Fraction(3, round(n**0.5)))
     law = law_of(name, order, eps0=1, **parameters)
     bracket = BallContour(rel=1e-10).bracket(law, n)
-    assert confirm(law, n, least=11).inside(bracket)
+    assert recompute(law, n, least=11).inside(bracket)
     top = max(range(len(law.values)), key=lambda i: float(law.values[i]))
     nudged = tuple(v * (1 + Fraction(1, 10**9)) if i == top else v for i, v in enumerate(law.values))
-    assert not confirm(replace(law, values=nudged), n, least=11).inside(bracket)
+    assert not recompute(replace(law, values=nudged), n, least=11).inside(bracket)
 
 
 def test_nearly_a_lattice_has_peaks_far_out():
@@ -120,7 +120,7 @@ def test_nearly_a_lattice_has_peaks_far_out():
     found = survey(line, n, digits=12, period=float(read.context.pi / read.lattice))
     for j in range(1, 6):
         assert any(a < 2 * np.pi * j < b for a, b in found.windows[1:])
-    sums, inverted = (confirm(near, n, digits=12, route=route) for route in ("sums", "inversion"))
+    sums, inverted = (recompute(near, n, digits=12, route=route) for route in ("sums", "inversion"))
     assert agree(sums, inverted)
 
 
@@ -135,7 +135,7 @@ def test_bounds_over_boxes_hold():
 
 
 def test_one_user_of_laplace_noise_has_the_hockey_stick():
-    found = confirm_laplace(Exp(Fraction(1)), Exp(Fraction(1, 50)), 1)
+    found = recompute_laplace(Exp(Fraction(1)), Exp(Fraction(1, 50)), 1)
     assert float(found.exactly) == pytest.approx(1 - np.exp((0.02 - 1) / 2), rel=1e-14)
 
 
@@ -144,20 +144,20 @@ def test_laplace_noise_lies_between_finite_laws(n, eps):
     from symshuffle.mechanisms.continuous import Laplace
 
     source, order = Laplace(lam=Exp(Fraction(1)), cells=20), Exp(Fraction(eps))
-    found = confirm_laplace(source.lam, order, n)
+    found = recompute_laplace(source.lam, order, n)
     low, high = (BallContour(rel=1e-5).bracket(source.law(order, side=side), n) for side in ("lower", "upper"))
     assert low.lower < found.exactly < high.upper
     assert found.digits >= 12
 
 
 def test_laplace_noise_above_its_level_is_private():
-    assert confirm_laplace(Fraction(2), Fraction(3), 10).value == "0"
+    assert recompute_laplace(Fraction(2), Fraction(3), 10).value == "0"
 
 
 def test_digits_far_below_the_range_of_doubles():
     """A lattice law whose value is near 1e-400."""
     law = Law((Fraction(1), Fraction(-1)), (Fraction(1, 10), Fraction(9, 10)))
-    sums, inverted = (confirm(law, 1800, route=route) for route in ("sums", "inversion"))
+    sums, inverted = (recompute(law, 1800, route=route) for route in ("sums", "inversion"))
     assert sums.exactly < Fraction(1, 10**350)
     assert agree(sums, inverted)
 
@@ -165,25 +165,25 @@ def test_digits_far_below_the_range_of_doubles():
 def test_refusals():
     law = law_of("rr", Exp(Fraction(1, 100)), eps0=1)
     with pytest.raises(Unsupported, match="a sum over counts at n = 1000000000000"):
-        confirm(law, 10**12, route="sums")
+        recompute(law, 10**12, route="sums")
     with pytest.raises(Unsupported, match="digits can be had at a reasonable cost, fewer than 40"):
-        confirm(law_of("rr", Exp(Fraction(1, 10**6)), eps0=1), 10**12, least=40)
+        recompute(law_of("rr", Exp(Fraction(1, 10**6)), eps0=1), 10**12, least=40)
     wide = replace(
         law,
         values=tuple(Ball(v, v + Fraction(1, 10**6), 64) for v in (Fraction(1), Fraction(-1))),
         weights=(HALF, HALF),
     )
     with pytest.raises(Unsupported, match="fewer than 6 confirm nothing"):
-        confirm(wide, 1000)
+        recompute(wide, 1000)
     zero = Law((Ball(Fraction(-1, 10**30), Fraction(1, 10**30)), Fraction(-1)), (HALF, HALF))
     with pytest.raises((InputError, Unsupported)):
-        confirm(zero, 3)
+        recompute(zero, 3)
     with pytest.raises(InputError, match="probabilities of sum 1"):
-        confirm(Law((Fraction(1),), (HALF,)), 3)
+        recompute(Law((Fraction(1),), (HALF,)), 3)
 
 
 def test_singular_mass_is_read_and_added_once():
     law = Law((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(1, 8))
     assert transform(law, 3, digits=9).singular == 0.125
     for route in ("sums", "inversion"):
-        assert confirm(law, 1, route=route, digits=20).exactly == HALF + Fraction(1, 8)
+        assert recompute(law, 1, route=route, digits=20).exactly == HALF + Fraction(1, 8)

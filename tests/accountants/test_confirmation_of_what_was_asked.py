@@ -13,7 +13,7 @@ import pytest
 from symshuffle.accountants.questions import solve
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.engines.confirm import confirm_laplace
+from symshuffle.engines.confirm import recompute_laplace
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.vectors.privacy.confirmation import confirm_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, SphereLinear
@@ -85,13 +85,13 @@ def test_confirmation_is_inside_or_missing(family, whom, capsys, tmp_path, monke
 @pytest.mark.parametrize("n", [1, 20_000])
 def test_laplace_against_null_is_inside_the_bracket(lam, eps, n, direction):
     bound = solve.delta(Laplace(lam), n=n, eps=eps, adjacency="zero-out", direction=direction, rel=1e-4)
-    found = confirm_laplace(lam, Exp(eps), n, adjacency="zero-out", direction=direction)
+    found = recompute_laplace(lam, Exp(eps), n, adjacency="zero-out", direction=direction)
     assert found.inside(bound.bracket)
 
 
 def test_what_is_confirmed_of_two_adjacencies_differs():
     values = {
-        near: confirm_laplace(Exp(F(2)), Exp(F(1, 10)), 1000, adjacency=near).exactly
+        near: recompute_laplace(Exp(F(2)), Exp(F(1, 10)), 1000, adjacency=near).exactly
         for near in ("replace-one", "zero-out")
     }
     assert values["zero-out"] < values["replace-one"] / 2

@@ -17,7 +17,7 @@ import pytest
 from fake_ledger.first import claim
 from typer.testing import CliRunner
 
-from symshuffle import Ball, CertificateError, Claim, Exp, InputError, run, verify
+from symshuffle import Ball, CertificateError, Claim, Exp, InputError, run_claim, verify_claims
 from symshuffle.base.lp import LinearProgram
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.cli import app
@@ -64,7 +64,7 @@ def wrong() -> Claim:
 
 
 def content(found: Claim) -> dict[str, Any]:
-    made = run(found, certified=True).certificate
+    made = run_claim(found, certified=True).certificate
     assert made is not None
     return json.loads(json.dumps(made))
 
@@ -116,15 +116,18 @@ def test_inputs_are_those_of_the_statement(certificates: list[dict[str, Any]]) -
 def test_certificates_do_not_depend_on_time_or_processes() -> None:
     ledger = load("fake_ledger")
     here, there = (
-        [outcome.certificate and outcome.certificate["digest"] for outcome in verify(ledger, jobs=jobs, certified=True)]
+        [
+            outcome.certificate and outcome.certificate["digest"]
+            for outcome in verify_claims(ledger, jobs=jobs, certified=True)
+        ]
         for jobs in (1, 2)
     )
     assert here == there and sum(found is not None for found in here) == 3
 
 
 def test_no_certificate_of_a_run_with_faults_or_unasked() -> None:
-    assert run(kinds(controls=()), certified=True).certificate is None
-    assert run(kinds()).certificate is None
+    assert run_claim(kinds(controls=()), certified=True).certificate is None
+    assert run_claim(kinds()).certificate is None
 
 
 def test_what_cannot_be_written_exactly_is_counted_beside() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from fake_ledger.first import claim
 
-from symshuffle import InputError, run
+from symshuffle import InputError, run_claim
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import Clause, Control, Obligation, Role, Statement, by_cases, for_all, serving
 from symshuffle.ledger.report.records import clause_lines, record
@@ -77,13 +77,13 @@ def both(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]
 def test_a_clause_that_no_comparison_serves_fails() -> None:
     owed = (*for_all("n", clause="i"), *by_cases("zero", clause="ii"))
     control = (Control("one off", lambda n: n * n + 1),)
-    assert run(claim("a", text=TWO, obligations=owed, check=both, controls=control)).faults == ()
-    assert run(claim("a", text=TWO, obligations=owed)).faults == ("nothing serves 'cases zero'",)
+    assert run_claim(claim("a", text=TWO, obligations=owed, check=both, controls=control)).faults == ()
+    assert run_claim(claim("a", text=TWO, obligations=owed)).faults == ("nothing serves 'cases zero'",)
 
 
 def test_a_run_says_what_is_not_checked() -> None:
     text = (TWO[0], Clause("ii", "Strassen's theorem.", Role.QUOTED))
-    found = run(claim("a", text=text, obligations=for_all("n", clause="i")))
+    found = run_claim(claim("a", text=text, obligations=for_all("n", clause="i")))
     assert [one.id for one in found.unchecked] == ["ii"]
     assert clause_lines(found)[-1] == "clause ii: quoted, not checked here"
     assert record(found)["unchecked"] == {"ii": "quoted"}

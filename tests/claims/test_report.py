@@ -6,7 +6,7 @@ import pytest
 from fake_ledger.first import claim
 from rich.console import Console
 
-from symshuffle import Outcome, run, verify
+from symshuffle import Outcome, run_claim, verify_claims
 from symshuffle.ledger import load
 from symshuffle.ledger.report.records import discrepancies, outcome_table, summary, to_json, write_json
 
@@ -18,12 +18,12 @@ symbolic_rejection seconds printed counterexample corrected
 
 @pytest.fixture(scope="module")
 def outcomes() -> tuple[Outcome, ...]:
-    return verify(load("fake_ledger"))
+    return verify_claims(load("fake_ledger"))
 
 
 @pytest.fixture(scope="module")
 def wrong() -> Outcome:
-    return run(claim("wrong", printed=lambda n: n))
+    return run_claim(claim("wrong", printed=lambda n: n))
 
 
 def test_table_does_not_read_markup(outcomes: tuple[Outcome, ...], wrong: Outcome) -> None:

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim, defined, nothing
 
-from symshuffle import Ball, Claim, InputError, Verdict, run, verify
+from symshuffle import Ball, Claim, InputError, Verdict, run_claim, verify_claims
 from symshuffle.ledger import Erratum, Severity, Standing, load
 from symshuffle.ledger.claims.comparisons import Comparison, Means, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -30,7 +30,7 @@ from symshuffle.ledger.claims.run import seeded
 
 
 def test_true_statement_holds() -> None:
-    outcome = run(claim("a"))
+    outcome = run_claim(claim("a"))
     assert (outcome.verdict, outcome.grade) == (ClaimVerdict.HOLDS, Grade.EXACT_CASES)
     assert (outcome.true, outcome.undecided, outcome.false) == (8, 0, 0)
     assert (outcome.controls, outcome.controls_rejected) == (1, 1)
@@ -41,7 +41,7 @@ def test_true_statement_holds() -> None:
 
 def test_vacuous_check_fails_even_if_undecided_is_on_record() -> None:
     for expected in ClaimVerdict:
-        outcome = run(claim("a", check=nothing, expected=expected))
+        outcome = run_claim(claim("a", check=nothing, expected=expected))
         assert outcome.verdict is ClaimVerdict.UNDECIDED
         assert outcome.grade is None
         assert not outcome.agrees_with_record
@@ -70,15 +70,15 @@ def test_one_undecided_comparison_leaves_the_claim_undecided() -> None:
         controls=(Control("outside", lambda n: Fraction(3)),),
         expected=ClaimVerdict.UNDECIDED,
     )
-    outcome = run(undecided)
+    outcome = run_claim(undecided)
     assert (outcome.verdict, outcome.grade) == (ClaimVerdict.UNDECIDED, None)
     assert outcome.evidence == "1 exact, 1 ball; 1 undecided"
     assert outcome.agrees_with_record
-    assert not run(replace(undecided, expected=ClaimVerdict.HOLDS)).agrees_with_record
+    assert not run_claim(replace(undecided, expected=ClaimVerdict.HOLDS)).agrees_with_record
 
 
 def test_a_false_comparison_outweighs_undecided_ones() -> None:
-    outcome = run(claim("a", check=mixed(Verdict.UNDECIDED, Verdict.FALSE, Verdict.TRUE)))
+    outcome = run_claim(claim("a", check=mixed(Verdict.UNDECIDED, Verdict.FALSE, Verdict.TRUE)))
     assert (outcome.verdict, outcome.grade) == (ClaimVerdict.REFUTED, Grade.REFUTED)
     assert (outcome.true, outcome.undecided, outcome.false) == (1, 1, 1)
 
@@ -92,7 +92,7 @@ REFUTED = claim(
 
 
 def test_refutation_shows_the_first_counterexample_and_runs_the_correction() -> None:
-    outcome = run(REFUTED)
+    outcome = run_claim(REFUTED)
     assert outcome.verdict is ClaimVerdict.REFUTED
     assert outcome.counterexample == "at n=2: 4 == 2 is false (exact)"
     assert outcome.corrected is not None
@@ -110,14 +110,14 @@ def test_refutation_shows_the_first_counterexample_and_runs_the_correction() -> 
     ],
 )
 def test_a_correction_that_fails_fails_the_run(correction: Correction, message: str) -> None:
-    outcome = run(replace(REFUTED, corrected=correction))
+    outcome = run_claim(replace(REFUTED, corrected=correction))
     assert outcome.verdict is ClaimVerdict.REFUTED
     assert not outcome.agrees_with_record
     assert message in outcome.evidence
 
 
 def test_control_that_is_not_rejected_fails_the_run() -> None:
-    outcome = run(claim("a", controls=(Control("same", lambda n: n * n), Control("other", lambda n: 0))))
+    outcome = run_claim(claim("a", controls=(Control("same", lambda n: n * n), Control("other", lambda n: 0))))
     assert (outcome.controls, outcome.controls_rejected) == (2, 1)
     assert outcome.verdict is ClaimVerdict.HOLDS
     assert not outcome.agrees_with_record
@@ -130,7 +130,7 @@ def refuse(n: int) -> Fraction:
 
 @pytest.mark.parametrize("statement", [refuse, lambda n: 1 / 0])
 def test_exception_does_not_reject_a_control(statement: Statement) -> None:
-    outcome = run(claim("a", controls=(Control("raises", statement),)))
+    outcome = run_claim(claim("a", controls=(Control("raises", statement),)))
     assert outcome.controls_rejected == 0
     assert not outcome.agrees_with_record
     assert "control 'raises': the check raised" in outcome.evidence
@@ -138,12 +138,12 @@ def test_exception_does_not_reject_a_control(statement: Statement) -> None:
 
 def test_undecided_control_is_not_rejected() -> None:
     control = Control("vague", lambda n: n, check=mixed(Verdict.UNDECIDED, Verdict.TRUE))
-    assert run(claim("a", controls=(control,))).controls_rejected == 0
+    assert run_claim(claim("a", controls=(control,))).controls_rejected == 0
 
 
 def test_control_may_bring_a_check_of_its_own() -> None:
     control = Control("own", lambda n: n * n, check=mixed(Verdict.FALSE))
-    assert run(claim("a", controls=(control,))).agrees_with_record
+    assert run_claim(claim("a", controls=(control,))).agrees_with_record
 
 
 def told_apart(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
@@ -166,17 +166,17 @@ def test_a_symbolic_comparison_may_be_about_something_else(check: Check, found: 
     proved = claim(
         "a", grade=Grade.PROVED, check=check, printed=lambda n: n * n, controls=WRONG, obligations=for_all("n")
     )
-    outcome = run(proved)
+    outcome = run_claim(proved)
     assert (outcome.agrees_with_record, outcome.controls_rejected, outcome.symbolic_rejection) == (found, 2, found)
     assert any("no symbolic comparison rejects" in fault for fault in outcome.faults) is not found
-    assert run(replace(proved, grade=Grade.EXACT_CASES)).symbolic_rejection is None
+    assert run_claim(replace(proved, grade=Grade.EXACT_CASES)).symbolic_rejection is None
 
 
 def test_a_refutation_by_a_symbolic_comparison_counts_for_a_proved_correction() -> None:
     squared = Correction("squared", lambda n: n * n, Grade.PROVED)
     one = (Control("one", lambda n: 1),)
     owed = for_all("n")
-    outcome = run(replace(REFUTED, check=told_apart, corrected=squared, controls=one, obligations=owed))
+    outcome = run_claim(replace(REFUTED, check=told_apart, corrected=squared, controls=one, obligations=owed))
     assert outcome.agrees_with_record and outcome.symbolic_rejection
 
 
@@ -230,7 +230,7 @@ def test_verdicts_decide() -> None:
 
 
 def test_controls_are_obligatory() -> None:
-    outcome = run(claim("a", controls=()))
+    outcome = run_claim(claim("a", controls=()))
     assert not outcome.agrees_with_record
     assert "no negative control" in outcome.evidence
 
@@ -241,7 +241,7 @@ def test_exception_in_a_check_is_never_hidden() -> None:
         raise RuntimeError("lost\nthe thread")
 
     for expected in (ClaimVerdict.HOLDS, ClaimVerdict.UNDECIDED):
-        outcome = run(claim("a", check=breaks, expected=expected))
+        outcome = run_claim(claim("a", check=breaks, expected=expected))
         assert (outcome.verdict, outcome.grade) == (ClaimVerdict.UNDECIDED, None)
         assert "RuntimeError: lost the thread" in outcome.evidence
         assert not outcome.agrees_with_record
@@ -268,7 +268,7 @@ def stated(*means: Means) -> Any:
 )
 def test_evidence_weaker_than_the_grade_fails(grade: Grade | None, means: tuple[Means, ...], message: str) -> None:
     recorded = ClaimVerdict.REFUTED if grade is Grade.REFUTED else ClaimVerdict.HOLDS
-    outcome = run(claim("a", grade=grade, check=stated(*means), expected=recorded))
+    outcome = run_claim(claim("a", grade=grade, check=stated(*means), expected=recorded))
     assert outcome.verdict is ClaimVerdict.HOLDS
     assert outcome.grade is None
     assert not outcome.agrees_with_record
@@ -285,7 +285,7 @@ def test_evidence_weaker_than_the_grade_fails(grade: Grade | None, means: tuple[
     ],
 )
 def test_evidence_that_carries_the_grade(grade: Grade, means: tuple[Means, ...]) -> None:
-    outcome = run(claim("a", grade=grade, check=stated(*means), obligations=by_cases("n")))
+    outcome = run_claim(claim("a", grade=grade, check=stated(*means), obligations=by_cases("n")))
     assert outcome.grade is grade
     assert outcome.agrees_with_record
 
@@ -301,17 +301,17 @@ def test_definition() -> None:
         expected=ClaimVerdict.DEFINITION,
         obligations=by_cases("n"),
     )
-    outcome = run(even)
+    outcome = run_claim(even)
     assert (outcome.verdict, outcome.grade, outcome.agrees_with_record) == (ClaimVerdict.DEFINITION, Grade.PROVED, True)
-    assert run(replace(even, printed=lambda n: False)).verdict is ClaimVerdict.REFUTED
+    assert run_claim(replace(even, printed=lambda n: False)).verdict is ClaimVerdict.REFUTED
 
 
 def test_no_content() -> None:
     empty = claim("a", kind=Kind.NO_CONTENT, grade=None, check=nothing, controls=(), expected=ClaimVerdict.NO_CONTENT)
-    outcome = run(empty)
+    outcome = run_claim(empty)
     assert (outcome.verdict, outcome.grade) == (ClaimVerdict.NO_CONTENT, None)
     assert outcome.agrees_with_record
-    assert not run(replace(empty, grade=Grade.PROVED)).agrees_with_record
+    assert not run_claim(replace(empty, grade=Grade.PROVED)).agrees_with_record
 
 
 def test_every_run_of_a_claim_draws_the_same_numbers() -> None:
@@ -321,7 +321,7 @@ def test_every_run_of_a_claim_draws_the_same_numbers() -> None:
         seen.append(rng.integers(10**9, size=4).tolist())
         yield compare(1, statement(1), at="1")
 
-    run(
+    run_claim(
         claim(
             "a",
             check=record,
@@ -345,17 +345,17 @@ def test_precision_does_not_leak_from_one_claim_to_the_next() -> None:
 
     before = flint.ctx.prec
     for _ in range(2):
-        run(claim("a", check=careless))
+        run_claim(claim("a", check=careless))
     assert bits[0] == bits[2] == 128
     assert flint.ctx.prec == before
 
 
 def test_outcomes_are_the_same_for_every_number_of_jobs() -> None:
     ledger = load("fake_ledger")
-    assert [outcome.id for outcome in verify(ledger)] == [claim.id for claim in ledger.claims]
+    assert [outcome.id for outcome in verify_claims(ledger)] == [claim.id for claim in ledger.claims]
     seen: list[str] = []
-    parallel = verify(ledger, jobs=3, progress=lambda outcome: seen.append(outcome.id))
-    assert [replace(o, seconds=0.0) for o in parallel] == [replace(o, seconds=0.0) for o in verify(ledger)]
+    parallel = verify_claims(ledger, jobs=3, progress=lambda outcome: seen.append(outcome.id))
+    assert [replace(o, seconds=0.0) for o in parallel] == [replace(o, seconds=0.0) for o in verify_claims(ledger)]
     assert sorted(seen) == sorted(outcome.id for outcome in parallel)
     assert all(outcome.agrees_with_record for outcome in parallel)
 
@@ -363,12 +363,12 @@ def test_outcomes_are_the_same_for_every_number_of_jobs() -> None:
 def test_some_claims_come_back_in_the_order_asked() -> None:
     ledger = load("fake_ledger")
     chosen: list[Claim] = [ledger.claims[2], ledger.claims[0]]
-    assert [outcome.id for outcome in verify(ledger, chosen)] == [claim.id for claim in chosen]
+    assert [outcome.id for outcome in verify_claims(ledger, chosen)] == [claim.id for claim in chosen]
 
 
 def test_a_worker_that_dies_fails_its_claim() -> None:
     ledger = load("fake_deadly")
-    outcomes = {outcome.id: outcome for outcome in verify(ledger, jobs=2)}
+    outcomes = {outcome.id: outcome for outcome in verify_claims(ledger, jobs=2)}
     assert outcomes["symshuffle.dies"].verdict is ClaimVerdict.UNDECIDED
     assert "worker process died" in outcomes["symshuffle.dies"].evidence
     assert not any(outcome.agrees_with_record for outcome in outcomes.values())
@@ -377,7 +377,7 @@ def test_a_worker_that_dies_fails_its_claim() -> None:
 @pytest.mark.parametrize("jobs", [0, -1, 257])
 def test_number_of_jobs_has_a_range(jobs: int) -> None:
     with pytest.raises(InputError, match=f"jobs = {jobs}: expected an integer from 1 to 256"):
-        verify(load("fake_ledger"), jobs=jobs)
+        verify_claims(load("fake_ledger"), jobs=jobs)
 
 
 def test_each_part_of_a_statement_has_a_verdict_of_its_own() -> None:
@@ -386,7 +386,9 @@ def test_each_part_of_a_statement_has_a_verdict_of_its_own() -> None:
         yield from serving("shape", [decide(True, at="every n", claimed="even", symbolic=True)])
         yield from serving("range", [compare(3, 4, at="n = 2"), compare(1, 1, at="n = 1")])
 
-    found = run(claim("parts", check=check, obligations=(*for_all("shape"), *attained("range", "unserved")))).clauses
+    found = run_claim(
+        claim("parts", check=check, obligations=(*for_all("shape"), *attained("range", "unserved")))
+    ).clauses
     assert [(one.of, one.verdict, one.evidence) for one in found] == [
         ("the statement", ClaimVerdict.HOLDS, "1 exact"),
         ("for all shape", ClaimVerdict.HOLDS, "1 symbolic"),

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from fake_ledger.first import claim
 
-from symshuffle import Claim, InputError, Outcome, Verdict, run, verify
+from symshuffle import Claim, InputError, Outcome, Verdict, run_claim, verify_claims
 from symshuffle.ledger import ClaimVerdict, Erratum, Severity
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.registry import Ledger, bibliography, catalogue, load, papers
@@ -54,7 +54,7 @@ def ledger() -> Ledger:
 
 @pytest.fixture(scope="module")
 def outcomes(ledger: Ledger) -> tuple[Outcome, ...]:
-    return verify(ledger)
+    return verify_claims(ledger)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def body(files: dict[str, str], name: str) -> Page:
 
 
 def single(found: Claim, outcome: Outcome | None = None) -> str:
-    return one_page(Ledger("fake_ledger", (found,), {}), [run(found) if outcome is None else outcome])
+    return one_page(Ledger("fake_ledger", (found,), {}), [run_claim(found) if outcome is None else outcome])
 
 
 def test_pages_escape_what_claims_say(files: dict[str, str], ledger: Ledger, outcomes: tuple[Outcome, ...]) -> None:
@@ -154,7 +154,7 @@ def test_a_run_that_is_not_as_recorded_says_so() -> None:
 def test_a_question_is_answered_in_words() -> None:
     found = claim("asked", expected=ClaimVerdict.REFUTED, printed=lambda n: n)
     refutation = Comparison("false", "a density", "==", Verdict.FALSE, Means.EXACT, "p=1/10")
-    page = Page(single(found, replace(run(found), refutation=refutation)))
+    page = Page(single(found, replace(run_claim(found), refutation=refutation)))
     assert "the statement says a density found false" in page.text
     assert str(refutation) == "at p=1/10: false, where the statement says: a density (exact)"
 

@@ -20,7 +20,7 @@ from symshuffle.base.numbers import Ball, Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.confirm import confirm
+from symshuffle.engines.confirm import recompute
 from symshuffle.engines.contours.ball import BallContour
 from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.exact import Exact
@@ -73,7 +73,7 @@ def check(law: Law, n: int, exact: Fraction) -> None:
     for name, engine in engines(law):
         bracket = answer(engine, law, n)
         assert bracket is None or bracket.contains(exact), f"{name}: {bracket} excludes {float(exact)}"
-    promised = confirm(law, n, digits=CONFIRMED)
+    promised = recompute(law, n, digits=CONFIRMED)
     assert abs(promised.exactly - exact) <= abs(exact) * Fraction(10) ** (1 - CONFIRMED), promised.value
 
 
@@ -98,7 +98,7 @@ def check_irrational(name: str, parameters: dict, n: int, order: Exp, direction:
         if bracket is None:
             continue
         assert bracket.lower <= truth.upper and truth.lower <= bracket.upper, f"{label}: {bracket} excludes {truth}"
-    value = confirm(law, n, digits=CONFIRMED).exactly
+    value = recompute(law, n, digits=CONFIRMED).exactly
     assert abs(value - truth.midpoint) <= truth.midpoint * Fraction(10) ** (1 - CONFIRMED) + truth.radius
 
 

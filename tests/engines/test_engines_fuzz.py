@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle import FFT, BallContour, Contour, Exact, Law, Unsupported, confirm
+from symshuffle import FFT, BallContour, Contour, Exact, Law, Unsupported, recompute
 from symshuffle.engines.densities.doubling import Atoms, positive_part
 from symshuffle.engines.registry import engine_classes
 from symshuffle.testing import laws
@@ -31,7 +31,7 @@ def check(law: Law, n: int) -> None:
     assert powers.refusal(law, n) is not None or powers.bracket(law, n).exact == exact
     assert enumerate_ball(law, n).lower <= exact <= enumerate_ball(law, n).upper
     check_brackets(law, n, exact)
-    value = confirm(law, n, digits=30).exactly
+    value = recompute(law, n, digits=30).exactly
     assert abs(value - exact) <= exact * Fraction(1, 10**29)
 
 

@@ -16,6 +16,7 @@ import symshuffle
 from symshuffle.cli import main
 from tests.frozen.answers import frozen, frozen_claim, plain
 from tests.frozen.spelling import request_today
+from tests.public import BELOW, PUBLIC
 
 ROOT = Path(__file__).parents[2]
 ARGUMENT = re.compile(r"([^\s=]+(?:, [^\s=]+)*) = ")
@@ -68,7 +69,7 @@ def _asked(request):
         elif kind == "symshuffle":
             status, out, err = _command(shlex.split(rest))
         else:
-            names = {name: getattr(symshuffle, name) for name in symshuffle.__all__ if name in request}
+            names = {name: value for name, value in {**PUBLIC, **BELOW}.items() if name in request}
             found = eval(request, {"F": Fraction, **names})  # noqa: S307  # a line of our own grammar
     except (symshuffle.SymshuffleError, ValueError) as error:
         return {"refused": type(error).__name__} | _argument(" ".join(str(error).split()))

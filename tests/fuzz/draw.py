@@ -1,7 +1,6 @@
 """Calls, drawn from the grammar, the application and the signatures."""
 
 import ast
-import importlib
 import inspect
 import random
 import shlex
@@ -16,16 +15,15 @@ import numpy as np
 import sympy
 from typer.main import get_command
 
-import symshuffle
 from symshuffle import cli
 from symshuffle.channels.shuffled import shuffled_law
 from symshuffle.vectors.privacy.pairs import worst_pair
 from tests.frozen.requests import expanded, grammar, parsed
+from tests.public import BELOW, PUBLIC
 
-ROOMS = sorted(path.parent.name for path in Path(symshuffle.__file__).parent.glob("*/__init__.pyi"))
 NAMES = {
-    **{name: getattr(symshuffle, name) for name in symshuffle.__all__},
-    **{room: importlib.import_module(f"symshuffle.{room}") for room in ROOMS},
+    **PUBLIC,
+    **BELOW,
     **{"F": Fraction, "Decimal": Decimal, "np": np, "mpmath": mpmath, "sympy": sympy, "Path": Path},
     **{"shuffled_law": shuffled_law, "worst_pair": worst_pair},
 }

@@ -2,13 +2,13 @@
 
 import pytest
 
-from symshuffle import run
+from symshuffle import run_claim
 from symshuffle.ledger import Grade, load
 
 
 @pytest.mark.parametrize("claim", load().claims, ids=lambda claim: claim.id)
 def test_claim_comes_out_as_recorded(claim):
-    outcome = run(claim)
+    outcome = run_claim(claim)
     assert outcome.faults == ()
     assert outcome.verdict is claim.expected, outcome.counterexample
     assert outcome.controls_rejected == len(claim.controls)

@@ -199,7 +199,7 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
     "utility.estimation.votes.Noise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),
     "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
-    "engines.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
+    "engines.confirm.front.recompute.route": lambda v: confirm.recompute(LAW, 3, digits=8, route=v).value[:6],
     "utility.estimation.votes.VertexNoise.worst.loss": lambda v: votes.joint_noise([NOISE] * 2).worst(v),
     "utility.frontiers.caps.optimal_subset_sizes.loss": lambda v: caps.optimal_subset_sizes(5, F(6), loss=v),
     "design.comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),

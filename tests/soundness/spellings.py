@@ -163,7 +163,7 @@ CALLS = [
     ("parallel", {"parts": [RR, RR], "weights": law("1/4 3/4")}),
     ("subsample", {"part": RR, "probability": num("1/4")}),
     ("hamming", {"composition": joint(RR, RR), "distance": Integer(1)}),
-    ("confirm", {"law": LAW, "n": Integer(2), "digits": Integer(8), "least": Integer(4)}),
+    ("recompute", {"law": LAW, "n": Integer(2), "digits": Integer(8), "least": Integer(4)}),
     ("compare", {"k": Integer(3), "n": Integer(9), "eps0": num("1"), "mechanisms": ["krr"], "rel": num("1/4")}),
     ("compare", {"k": 3, "n": 9, "budget": num("1/4"), "mechanisms": ["krr"], "variants": Integer(1)}),
     ("compare", {"k": 3, "n": 99, "eps": num("1/2"), "delta": num("1/64"), "mechanisms": ["krr"], "rel": 0.1}),

@@ -48,8 +48,8 @@ from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.engines.confirm import confirm
-from symshuffle.engines.confirm.front import confirm_laplace
+from symshuffle.engines.confirm import recompute
+from symshuffle.engines.confirm.front import recompute_laplace
 from symshuffle.ledger.claims.registry import Ledger
 from symshuffle.ledger.claims.verify import verify
 from symshuffle.utility.anchored import maps
@@ -138,7 +138,7 @@ ROWS = (
     row("bits", evaluate.Request, bits=64),
     row("points", curves.spaced, 0, 1, points=4),
     row("num_levels n bits", tradeoff_curve, W, n=4, type_i=[0], num_levels=4, bits=64),
-    row("n digits least", confirm, LAW, digits=10, n=4, least=4),
+    row("n digits least", recompute, LAW, digits=10, n=4, least=4),
     row("cells", Laplace, F(2), cells=4),
     row("k", caps.raw_cap_trace, lam=F(2), k=4),
     row("k", caps.optimal_subset_sizes, lam=F(2), k=4),
@@ -308,10 +308,10 @@ LEAST = {
     "AnchoredLaw.row_second_moment.x AnchoredLaw.pairwise_divergence.i AnchoredLaw.pairwise_divergence.j "
     "EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j "
     "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
-    1: "delta.n amplification_curve.n worst_constant.n confirm.n mechanism.s Laplace.cells Contamination.n "
+    1: "delta.n amplification_curve.n worst_constant.n recompute.n mechanism.s Laplace.cells Contamination.n "
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
     "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n LocalGaussian.dimension "
-    "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n "
+    "recompute.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n "
     "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count "
     "Group.of_dummies.count Group.colluders.n "
     "Group.min_batch_size Adjacency.group_size Deployment.reports Deployment.periods Deployment.threshold "
@@ -364,9 +364,9 @@ def test_one_more_than_the_largest_integer_is_refused(most, door):
 
 
 def test_few_digits_confirm_where_few_are_asked_for():
-    assert confirm(LAW, 3, digits=1, least=1).digits == 1
+    assert recompute(LAW, 3, digits=1, least=1).digits == 1
     with pytest.raises(InputError, match="digits = 0"):
-        confirm(LAW, 3, digits=0, least=1)
-    assert confirm_laplace(F(3), F(6, 5), 1, digits=1, least=1).digits == 1
+        recompute(LAW, 3, digits=0, least=1)
+    assert recompute_laplace(F(3), F(6, 5), 1, digits=1, least=1).digits == 1
     with pytest.raises(InputError, match="digits = 0"):
-        confirm_laplace(F(3), F(6, 5), 1, digits=0, least=1)
+        recompute_laplace(F(3), F(6, 5), 1, digits=0, least=1)

@@ -28,7 +28,7 @@ SEARCHES = {
 INSIDE = set(
     words(
         "engines.registry.Engine.offered engines.registry.offers engines.transforms.tilted.Window.side "
-        "engines.confirm.front.confirm_laplace "
+        "engines.confirm.front.recompute_laplace "
         "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses "
         "accountants.questions.enumeration.Enumeration"
     )

@@ -71,7 +71,7 @@ class Confirmation:
         return bracket.lower - error <= self.exactly <= bracket.upper + error
 
 
-def confirm(
+def recompute(
     law: Law, n: int, *, digits: int = 50, route: Route | str = "auto", least: int = LEAST_DIGITS
 ) -> Confirmation:
     """Value of H(n) recomputed in mpmath, to up to ``digits`` significant digits.
@@ -110,7 +110,7 @@ def confirm(
     Examples
     --------
     >>> law = Law((Fraction(1), Fraction(-2)), (Fraction(1, 3), Fraction(2, 3)))
-    >>> confirm(law, 4, digits=20).value
+    >>> recompute(law, 4, digits=20).value
     '0.037037037037037037037'
     """
     check_kind(law, Law, "law", "a law of G, as Law(values, weights)")
@@ -125,7 +125,7 @@ def confirm(
 
 
 @takes_eps0()
-def confirm_laplace(
+def recompute_laplace(
     lam: Real,
     exp_eps: Real,
     n: int,

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def seeded(claim_id: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(claim_id.encode()).digest()))
 
 
-def run(claim: Claim, *, certified: bool = False) -> Outcome:
+def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
     """Outcome of one claim: its statement, its controls and its correction.
 
     The correction is checked only if the printed statement falls.
@@ -185,10 +185,6 @@ def counterexample(claim: Claim) -> Comparison | None:
     """The first comparison of its check that refutes the printed statement; None where it holds."""
     with working_precision(DEFAULT_BITS):
         return _tally(claim.check, claim.printed, claim.id, until=frozenset(Means)).refutation
-
-
-run_claim: Final = run
-"""The name at the top level, where ``run`` alone says too little; ``symshuffle.run`` stays."""
 
 
 def outcome_of(

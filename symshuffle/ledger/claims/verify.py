@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from symshuffle.base.errors import InputError, check_progress
 from symshuffle.base.executors import MOST_JOBS, processes
@@ -13,7 +13,7 @@ from symshuffle.base.numbers import as_integer
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.registry import Ledger, load
-from symshuffle.ledger.claims.run import outcome_of, run
+from symshuffle.ledger.claims.run import outcome_of, run_claim
 
 _Progress: TypeAlias = Callable[[Outcome], object]
 """Called with each outcome as it is found, in no particular order."""
@@ -23,7 +23,7 @@ def silent(outcome: Outcome) -> None:
     """Show nothing."""
 
 
-def verify(
+def verify_claims(
     ledger: Ledger | None = None,
     claims: Sequence[Claim] | None = None,
     *,
@@ -68,7 +68,7 @@ def verify(
     check_progress(progress)
     chosen = ledger.claims if claims is None else _claims(claims)
     here = jobs == 1 or len(chosen) < 2
-    alone = (run(claim, certified=certified) for claim in chosen)
+    alone = (run_claim(claim, certified=certified) for claim in chosen)
     found = alone if here else _run_in_pool(ledger, chosen, jobs, certified)
     outcomes: dict[str, Outcome] = {}
     for outcome in found:
@@ -76,10 +76,6 @@ def verify(
         if progress is not None:
             progress(outcome)
     return tuple(outcomes[claim.id] for claim in chosen)
-
-
-verify_claims: Final = verify
-"""The name at the top level, where ``verify`` alone says too little; ``symshuffle.verify`` stays."""
 
 
 def _claims(given: object) -> tuple[Claim, ...]:
@@ -101,7 +97,7 @@ def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int, certified: 
 
 
 def _run_by_id(package: str, claim_id: str, certified: bool) -> Outcome:
-    return run(load(package).claim(claim_id), certified=certified)
+    return run_claim(load(package).claim(claim_id), certified=certified)
 
 
 def _result(future: Future[Outcome], claim: Claim) -> Outcome:

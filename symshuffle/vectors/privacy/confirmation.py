@@ -52,7 +52,7 @@ def confirm_pair(
 
     The second one has other panels, a wider window and another line. A numerical witness, not a certificate. A pair of
     finitely many likelihood ratios has no density to make the integrand fall: it goes to
-    :func:`symshuffle.engines.confirm.confirm`, which searches the whole line.
+    :func:`symshuffle.engines.recompute`, which searches the whole line.
     """
     from mpmath import mp
 
@@ -85,7 +85,7 @@ def confirm_pair(
 
 def _of_atoms(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int) -> tuple[str, int]:
     """Finitely many values of G: the integrand comes back far up the line, so the whole line has to be looked at."""
-    from symshuffle.engines.confirm import confirm
+    from symshuffle.engines.confirm import recompute
 
     found = []
     for reverse in (False, True):
@@ -94,7 +94,7 @@ def _of_atoms(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int) -> t
             first, second = (q, p) if reverse else (p, q)
             atoms.append((_fraction((first - ratio * second) / r), _fraction(r * w)))
         rest = 1 - sum(mass for _, mass in atoms)
-        found.append(confirm(Law.from_atoms([(Fraction(0), rest), *atoms]), n, digits=digits))
+        found.append(recompute(Law.from_atoms([(Fraction(0), rest), *atoms]), n, digits=digits))
     largest = max(found, key=lambda one: one.exactly)
     return largest.value, largest.digits
 

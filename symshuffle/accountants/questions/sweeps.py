@@ -70,8 +70,8 @@ def sweep(
 
     Examples
     --------
-    >>> from symshuffle import mechanism
-    >>> found = sweep("epsilon", mechanism("krr").at(k=4, eps0=1), n=[100, 10_000], delta="1e-6", rel=1e-3)
+    >>> from symshuffle import randomizer
+    >>> found = sweep("epsilon", randomizer("krr").at(k=4, eps0=1), n=[100, 10_000], delta="1e-6", rel=1e-3)
     >>> [(row["n"], round(row["upper"], 3)) for row in found.rows]
     [(100, 0.398), (10000, 0.034)]
     """

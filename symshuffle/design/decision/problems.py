@@ -96,6 +96,11 @@ class DecisionProblem:
         losses = tuple(read(row, f"loss[{t}]") for t, row in enumerate(loss))
         return cls(numbers, losses, None if prior is None else read(prior, "prior"))
 
+    @classmethod
+    def guessing(cls, k: int) -> DecisionProblem:
+        """Problem of guessing one of k equally likely inputs: the loss is 1 unless the guess is right."""
+        return smoothed_point_masses(k, Fraction(1))
+
     @property
     def num_parameters(self) -> int:
         """Number of parameters."""

@@ -1,0 +1,102 @@
+"""The best local randomizer for a problem, whatever the problem and the constraint are."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from symshuffle.base.choices import Criterion, Method, choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import read_budget
+from symshuffle.channels.geometry.groups import SymmetryGroup
+from symshuffle.design.decision.certificate import REL, Design
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.reduced import OrbitDesigns, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.information.maximum import MeasureDesign, maximise
+from symshuffle.design.information.measures import Measure
+from symshuffle.design.parametric.program import ParametricProgram, PiecewiseOptimum
+from symshuffle.design.parametric.walk import derive
+from symshuffle.design.shuffled.best import best_shuffled
+from symshuffle.design.shuffled.model import ShuffledDesign
+
+Optimum: TypeAlias = Design | OrbitDesigns | MeasureDesign | PiecewiseOptimum | ShuffledDesign
+"""Answers to :func:`optimal`."""
+
+
+def optimal(
+    problem: DecisionProblem | Measure | ParametricProgram | int,
+    *,
+    eps0: object = None,
+    lam: object = None,
+    criterion: Criterion | str = Criterion.BAYES,
+    group: SymmetryGroup | None = None,
+    method: Method | str | None = None,
+    rel: float = REL,
+    **target: Any,
+) -> Optimum:
+    """Optimal value of a problem over local randomizers, with one that has it and a certificate.
+
+    Parameters
+    ----------
+    problem : DecisionProblem, Measure or int
+        A statistical decision problem, whose risk is minimised; a measure of information, which is maximised; or a
+        number k of categories whose histogram is estimated from shuffled messages, for a central target.
+    eps0, lam : number, text or Exp, optional
+        Local budget in nats, or its exponential. Without either, the value of a decision problem is derived as a
+        formula that holds for every budget.
+    criterion : {"bayes", "minimax"}
+        Risk of a decision problem that is minimised.
+    group : SymmetryGroup, optional
+        Symmetries of the problem, by which the linear program is reduced; they are checked.
+    method : {"polytope", "compact", "columns"}, optional
+        Linear program of a decision problem at a budget, where no group is given; default: the smallest.
+    rel : float
+        Relative width of the bracket to aim at, where the budget is irrational.
+    **target
+        For k categories: the arguments of a central target (``n``, ``eps`` or ``exp_eps``, ``delta``), the largest
+        likelihood ratio ``lam_cap``, and ``loss``, as in :func:`symshuffle.design.shuffled.best.best_shuffled`.
+
+    Returns
+    -------
+    Design, OrbitDesigns, MeasureDesign, PiecewiseOptimum or ShuffledDesign
+        The optimum; the last is the best of a local search, with a proved upper end where ``lam_cap`` is given.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range, or does not belong to this kind of problem.
+    Unsupported
+        If a central target is given for a decision problem or a measure.
+
+    Examples
+    --------
+    >>> optimal(DecisionProblem.guessing(4), lam=3).value.exact
+    Fraction(1, 2)
+    >>> optimal(DecisionProblem.guessing(3)).expression()
+    2/(lambda + 2)
+    """
+    budget = read_budget(eps0=eps0, lam=lam)
+    criterion = choice(Criterion, criterion, "criterion")
+    if isinstance(problem, int) and not isinstance(problem, bool):
+        for name, value in (("eps0", eps0), ("lam", lam), ("group", group), ("method", method)):
+            if value is not None:
+                raise InputError(name, value, "none for a central target; lam_cap bounds the likelihood ratios")
+        return best_shuffled(problem, **target)
+    if not isinstance(problem, DecisionProblem | Measure | ParametricProgram):
+        raise InputError("problem", type(problem).__name__, "a decision problem, a measure, or a number of categories")
+    if target:
+        raise Unsupported(
+            f"{', '.join(target)}: a central target is known for histograms of k categories; give a local budget eps0"
+        )
+    if isinstance(problem, Measure):
+        if budget is None:
+            raise InputError("eps0", None, "a local budget in nats, for a measure of information")
+        return maximise(problem, budget, group=group, rel=rel)
+    if budget is None:
+        return derive(problem, group, criterion=criterion)
+    if isinstance(problem, ParametricProgram):
+        raise InputError("eps0", budget, "none for a program with coefficients in lam: its optimum is a formula")
+    if group is not None:
+        return orbit_tradeoff_at(problem, budget, group, criterion=criterion, rel=rel)
+    solve = bayes_tradeoff if criterion is Criterion.BAYES else minimax_tradeoff
+    return solve(problem, budget, method=method, rel=rel)

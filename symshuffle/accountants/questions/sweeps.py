@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from symshuffle.accountants.deployment.subjects import Subject
 from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import parse_rational
 from symshuffle.base.rows import FlatRow, ends, flat
 from symshuffle.base.sweeps import Table, tabulate
 
@@ -27,7 +29,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
 }
 """Questions with the modules of this package that define them."""
 
-SEQUENCES: Final = frozenset({"null", "pairs", "graph", "datasets", "distances", "type_i"})
+SEQUENCES: Final = frozenset({"null", "pairs", "graph", "datasets", "type_i"})
 """Arguments whose value is a sequence itself."""
 
 
@@ -38,6 +40,7 @@ def sweep(
     out: Path | str | None = None,
     executor: Executor | None = None,
     progress: Callable[[int, int, int], None] | None = None,
+    distances: Sequence[Sequence[object]] | None = None,
     **arguments: Any,
 ) -> Table:
     """Table of the answers to a question at every point of a grid.
@@ -52,6 +55,9 @@ def sweep(
     out, executor, progress
         Folder of the table, executor that computes the points, and a function that is told how many are known, as in
         :func:`symshuffle.base.sweeps.tabulate`.
+    distances : sequence of sequence of number or text, optional
+        Distance of each pair of inputs, a symmetric matrix: an axis ``distance`` with the bound over the pairs of
+        inputs at each distance above 0 (metric privacy). No ``pairs``, ``graph`` or ``datasets`` beside it.
     **arguments
         Arguments of the question by keyword. A list or a range is an axis of the grid; every other value, and the value
         of an argument that is a sequence itself (``null``, ``pairs``, ``graph``, ``datasets``, ``type_i``, and ``eps``
@@ -76,16 +82,20 @@ def sweep(
     [(100, 0.398), (10000, 0.034)]
     """
     if not isinstance(question, str):
-        if subject is not None:
-            raise InputError("subject", subject, "none with a function: its arguments are keywords")
+        for name, value in (("subject", subject), ("distances", distances)):
+            if value is not None:
+                raise InputError(name, value, "none with a function: its arguments are keywords")
         function: Callable[..., object] = question
         sequences: frozenset[str] = frozenset()
     elif question in QUESTIONS:
-        function = partial(_row, question, subject)
+        classes = {} if distances is None else pairs_by_distance(distances)
+        function = partial(_row, question, subject, classes)
         sequences = SEQUENCES | ({"eps"} if question == "delta_curve" else set())
     else:
         raise InputError("question", question, f"one of {', '.join(QUESTIONS)}")
     grid = {name: _axis(value, whole=name in sequences) for name, value in arguments.items()}
+    if distances is not None:
+        grid["distance"] = list(pairs_by_distance(distances))
     return tabulate(function, grid, out=out, executor=executor, progress=progress)
 
 
@@ -96,8 +106,40 @@ def _axis(value: Any, *, whole: bool) -> Sequence[object]:
     return list(value)
 
 
-def _row(question: str, subject: Subject, **point: Any) -> FlatRow:
+def pairs_by_distance(distances: Sequence[Sequence[object]]) -> dict[Fraction, list[tuple[int, int]]]:
+    """Return the pairs of inputs at each distance above 0, in rising order of the distance.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square and symmetric with zeros on its diagonal, or an entry is negative.
+    """
+    rows = [[parse_rational(x, f"distances[{i}][{j}]") for j, x in enumerate(row)] for i, row in enumerate(distances)]
+    found: dict[Fraction, list[tuple[int, int]]] = {}
+    for i, row in enumerate(rows):
+        if len(row) != len(rows):
+            raise InputError(f"distances[{i}]", f"{len(row)} entries", f"{len(rows)}, as many as rows")
+        for j, distance in enumerate(row):
+            if distance < 0 or distance != (rows[j][i] if i < len(rows[j]) else None) or (i == j and distance):
+                raise InputError(f"distances[{i}][{j}]", distance, "0 on the diagonal, else at least 0 and symmetric")
+            if i < j and distance:
+                found.setdefault(distance, []).append((i, j))
+    return {distance: found[distance] for distance in sorted(found)}
+
+
+def _row(
+    question: str,
+    subject: Subject,
+    classes: Mapping[Fraction, list[tuple[int, int]]],
+    *,
+    distance: Fraction | None = None,
+    **point: Any,
+) -> FlatRow:
     """The answer at a point, as a row."""
+    if distance is not None:
+        if point.get("pairs") is not None:
+            raise InputError("pairs", point["pairs"], "none with distances, which name the pairs")
+        point["pairs"] = classes[distance]
     function = getattr(importlib.import_module(f"symshuffle.accountants.{QUESTIONS[question]}"), question)
     found = function(subject, **point)
     bracket = getattr(found, "bracket", None)

@@ -176,14 +176,14 @@ def _evaluated(
     def ends(curve: Curve) -> list[Fraction]:
         return [getattr(point.y, end) for point in curve.points]
 
-    def profile(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
+    def values(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
         return ends(delta_curve(of, n=n, eps=levels, direction=direction, rel=WIDTH))
 
     @cache
     def amplification(users: tuple[int, ...]) -> list[Fraction]:
         return ends(amplification_curve(of, delta=TARGET, users=users, direction=direction, rel=WIDTH))
 
-    return Bound(label, profile, lambda users: amplification(tuple(users)))
+    return Bound(label, values, lambda users: amplification(tuple(users)))
 
 
 def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
@@ -197,14 +197,14 @@ def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
 
         return value
 
-    def profile(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
+    def values(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
         return list(itertools.accumulate((at(n)(eps, WIDTH).upper for eps in levels), min))
 
     def smallest(n: int, near: Fraction | None) -> Bracket:
         found = smallest_meeting(at(n), TARGET, WIDTH, near)
         return Bracket(found.above, found.meets, Rigour.BALL, "closed form", label)
 
-    return Bound(label, profile, lambda users: [min(point.y.upper, eps0) for point in along_users(smallest, users)])
+    return Bound(label, values, lambda users: [min(point.y.upper, eps0) for point in along_users(smallest, users)])
 
 
 def _blanket_variable(of: Single, eps0: Fraction) -> Callable[[Fraction], BlanketVariable]:

@@ -146,8 +146,8 @@ SMALL = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 @pytest.mark.parametrize("who", [{"min_batch_size": 20}, {"dropout": "1/5", "group_size": 2}])
 def test_curves_and_inverses_ask_the_same_experiment(who):
     """No door knows of a population: each gives what delta and epsilon of the same population give."""
-    profile = delta_curve(KRR, n=30, eps=["0.2", "0.5"], **who)
-    for point in profile.points:
+    curve = delta_curve(KRR, n=30, eps=["0.2", "0.5"], **who)
+    for point in curve.points:
         alone = delta(KRR, n=30, eps=point.x, **who).bracket
         assert point.y.lower <= alone.upper and alone.lower <= point.y.upper
     assert profile.neighbours == delta(KRR, n=30, eps="0.1", **who).neighbours

@@ -146,10 +146,10 @@ def test_inverses_come_back_to_the_source():
 
 def test_curves_speak_about_all_rounds():
     source = Deployment(weekly(), periods=30)
-    profile = delta_curve(source, n=USERS, eps=["0", "0.1", "0.2"], rel=5e-2)
-    values = [float(point.y.upper) for point in profile.points]
+    curve = delta_curve(source, n=USERS, eps=["0", "0.1", "0.2"], rel=5e-2)
+    values = [float(point.y.upper) for point in curve.points]
     assert values == sorted(values, reverse=True)
-    assert "30 rounds" in profile.about
+    assert "30 rounds" in curve.about
     errors = tradeoff_curve(source, n=USERS, type_i=["0.25", "0.5"], num_levels=6, rel=5e-2)
     single = tradeoff_curve(weekly(), n=USERS, type_i=["0.25", "0.5"], num_levels=6, rel=5e-2)
     assert all(a.y.lower < b.y.lower for a, b in zip(errors.points, single.points, strict=True))

@@ -95,7 +95,7 @@ def renyi(
     shapes = [_shape(part, request) for part in asked.parts]
     found = [(_one(shape, alpha, request), part.times) for shape, part in zip(shapes, asked.parts, strict=True)]
     bracket = _together(found, request)
-    attained, missing = largest_attained(lambda: _attained(asked, shapes, alpha, request)) if attain else (None, "")
+    real, missing = largest_attained(lambda: _attained(asked, shapes, alpha, request)) if attain else (None, "")
     parts = tuple((part.times, part.n) for part in asked.parts)
     composition = SeveralRounds(asked.times, parts) if asked.several else None
     return Answer(
@@ -103,7 +103,7 @@ def renyi(
         bracket,
         neighbours,
         order=alpha,
-        attained=attained,
+        attained=real,
         attained_missing=missing,
         rounds=composition,
         deployment=asked.deployment,

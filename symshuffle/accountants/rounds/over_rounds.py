@@ -249,8 +249,8 @@ def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bo
         halves = [(part.smallest(target / rounds.times / 2), part.times) for part in rounds.parts]
         return ("basic", basic_epsilon(each)), ("advanced", advanced_epsilon(halves, target / 2))
 
-    attained = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
-    return _answer("epsilon", asked, rounds, found, optional(simpler), attained, width, delta=target)
+    real = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
+    return _answer("epsilon", asked, rounds, found, optional(simpler), real, width, delta=target)
 
 
 def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = False) -> Answer:
@@ -284,8 +284,8 @@ def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = Fa
         if least <= max(10 * found.high, smallest) or 10 * lost <= found.high - found.low:
             break
         least = max(min(found.high, least * least), smallest)
-    attained = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
-    return _answer("delta", asked, rounds, found, simpler, attained, width, exp_eps=order)
+    real = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
+    return _answer("delta", asked, rounds, found, simpler, real, width, exp_eps=order)
 
 
 def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:

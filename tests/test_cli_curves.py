@@ -151,7 +151,7 @@ WRONG = [
     ([*CURVE, "--kind", "f-dp"], "--n = None"),
     ([*CURVE, "--kind", "f-dp", "--n", "10", "--delta", "0.1"], "--delta = 0.1: expected no target for f-dp"),
     ([*CURVE, "--kind", "f-dp", "--n", "10", "--direction", "forward"], "--direction = forward"),
-    ([*CURVE, "--kind", "f-dp", "--n", "10", "--to", "2"], "alpha ="),
+    ([*CURVE, "--kind", "f-dp", "--n", "10", "--to", "2"], "type_i ="),
     ([*CURVE, "--kind", "delta-eps", "--n", "10"], "--to = None"),
     ([*CURVE, "--kind", "delta-eps", "--n", "10", "--from", "1", "--to", "0"], "from < to"),
     ([*CURVE, "--kind", "sideways", "--n", "10"], "'delta-eps', 'eps-n', 'f-dp'"),

@@ -20,10 +20,10 @@ def test_renyi(capsys):
     assert "both directions" in found["meaning"]
     status, text, _ = run(capsys, "renyi", *KRR, "--order", "8", "--rel", "1e-2")
     assert status == 0
-    assert re.match(r"Rényi divergence +<= [\d.]+ \(.*\) at alpha = 8\s", text)
+    assert re.match(r"Rényi divergence +<= [\d.]+ \(.*\) at order = 8\s", text)
     _, text, _ = run(capsys, "renyi", *KRR, "--order", "1.00000001", "--rel", "1e-2")
     assert re.match(
-        r"Rényi divergence +<= .* at\s+alpha = 1.00000001\s", text.splitlines()[0] + " " + text.splitlines()[1]
+        r"Rényi divergence +<= .* at\s+order = 1.00000001\s", text.splitlines()[0] + " " + text.splitlines()[1]
     )
 
 

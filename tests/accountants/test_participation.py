@@ -150,7 +150,7 @@ def test_curves_and_inverses_ask_the_same_experiment(who):
     for point in curve.points:
         alone = delta(KRR, n=30, eps=point.x, **who).bracket
         assert point.y.lower <= alone.upper and alone.lower <= point.y.upper
-    assert profile.neighbours == delta(KRR, n=30, eps="0.1", **who).neighbours
+    assert curve.neighbours == delta(KRR, n=30, eps="0.1", **who).neighbours
     budget = solve_eps0(randomizer("krr").at(k=3), n=30, eps="0.5", delta="1e-2", **who)
     for eps0, meets in ((budget.bracket.lower, True), (budget.bracket.upper, False)):
         value = delta(randomizer("krr").at(k=3, eps0=eps0), n=30, eps="0.5", rel=1e-5, **who).bracket

@@ -125,7 +125,7 @@ def test_a_real_pair_of_datasets_is_above_the_trade_off():
     for alpha, point in zip(alphas, curve.points, strict=True):
         assert neyman_pearson(*real, alpha) >= point.y.lower
     assert curve.safe == "lower"
-    with pytest.raises(InputError, match="alpha"):
+    with pytest.raises(InputError, match="type_i"):
         tradeoff_curve(channel, n=3, type_i=["3/2"])
 
 

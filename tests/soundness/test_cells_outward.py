@@ -59,6 +59,18 @@ def test_numbers_of_a_cell_are_known_outward(name, bits, units):
             assert all(least <= both[which].upper and both[which].lower <= most for both in balls)
 
 
+@pytest.mark.parametrize("up", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_what_is_not_known_of_a_mass_counts_at_the_largest_value(up, reverse):
+    """D = 1 and B = 1/2 on a cell of mass 1/4 to 3/8: at the ratio 2 G is 1/2, and -5/2 in the other order."""
+    one = 1 << cells._PLACES
+    cell = cells.LineCell(one // 4, one // 8, ((one, one), (one // 2, one // 2)), ((one, one), (one // 2, one // 2)))
+    law, off = cells.LineCells((cell,), (F(0), F(0))).law(F(2), reverse=reverse, up=up)
+    value = F(-5, 2) if reverse else F(1, 2)
+    assert set(law.values) == {F(0), value}
+    assert off >= abs(value) / 8
+
+
 @pytest.mark.parametrize("name", ["gaussian", "bmg"])
 def test_masses_outside_of_cells_are_rounded_up(name):
     stretches = pair_of(name)[0].stretches

@@ -325,6 +325,15 @@ def test_what_a_lattice_neglects_is_added_on_both_sides(monkeypatch, error):
     assert found.upper >= truth + error + F(1, 4)
 
 
+def test_a_lattice_keeps_both_ends_of_the_value_on_it(monkeypatch):
+    law = Law((Ball(F(1), F(1)), Ball(F(-2), F(-2))), (F(1, 2), F(1, 2)))
+    units = Law((F(1), F(-2)), (F(1, 2), F(1, 2)))
+    monkeypatch.setattr(Law, "in_units", lambda self: (units, F(1, 3), F(1, 10**9)) if self is law else None)
+    monkeypatch.setattr(evaluate_module, "_of_atoms", lambda *_: Bracket(F(1, 5), F(2, 7), Rigour.BALL, "given", ""))
+    found = evaluate(law, 2, Request(rigour=Rigour.BALL, rel=1e-2))
+    assert found.lower <= F(1, 15) and found.upper >= F(2, 21)
+
+
 @BITS
 @pytest.mark.parametrize("adjacency", ["replace-one", "zero-out"])
 def test_laws_of_heights_are_on_both_sides(adjacency, bits):

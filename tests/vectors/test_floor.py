@@ -172,6 +172,11 @@ def test_the_other_parameter_has_to_turn():
         least_error((BlanketMixedGaussian("0.2", "1"), BlanketMixedGaussian("0.3", "2")))
 
 
+@pytest.mark.parametrize("one", [SphereLinear("0.3", 2), SphereLinear("0.7", 4), LocalGaussian("1/3", 3)], ids=str)
+def test_an_error_that_is_known_at_one_point_is_its_lower_end(one):
+    assert 0 < least_error((one,)) <= err1(one)
+
+
 def test_corners_of_shorter_inputs_and_of_the_ends():
     """The error at a corner is the library's own at a mechanism next to it."""
     half = BlanketMixedGaussian("0.5", "2", "1/2", 3)

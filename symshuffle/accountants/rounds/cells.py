@@ -230,8 +230,8 @@ def _range(stretch: Stretch, low: Fraction, high: Fraction, which: int) -> _Ends
             one, other = (value(flint.acb(to_arb(end))).real for end in (low, high))
             better = one.union(other)
         else:
-            half = to_arb((high - low) / 2)
-            better = value(flint.acb(to_arb((low + high) / 2))).real + slope * flint.arb(0, half.upper())
+            middle = flint.acb(to_arb((low + high) / 2))
+            better = value(middle).real + slope * (cell - middle).real
         if not found.is_finite() or better.rad() < found.rad():
             found = better
     if not found.is_finite():

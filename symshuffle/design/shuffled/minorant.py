@@ -295,10 +295,9 @@ def _gaps(
             # The mean of u_i squared is at least 1 + (1 - m)^2/(k - 1).
             yield low, high, offset + (rising if at < 1 else 0) + curve * (1 + (1 - m) ** 2 / (k - 1))
             continue
+        # The kink is above m: kink - rise m falls in m, and is at least 0 at 1, on either side of the place 1 - g.
         lost = curve * _pair(m, top)
-        if at <= middle:
-            yield low, high, rising + offset + lost
-        elif at >= end:
+        if at >= end:
             yield low, high, offset + lost
         else:
             yield low, high, share[0] * m * (rise * top - kink) + share[1] * (offset + lost)

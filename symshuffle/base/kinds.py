@@ -101,7 +101,29 @@ def _suits(value: Any, failure: Exception) -> bool:
         return abs(value) < _LARGEST
     if isinstance(failure, ValueError | LookupError) and isinstance(value, list | tuple):
         return len(value) > 0
-    return not ("truth value of an array" in str(failure) and _is_array(value))
+    if "truth value of an array" in str(failure):
+        return not _is_array(value)
+    convert = next((convert for text, convert in _CONVERSIONS.items() if text in repr(failure)), None)
+    try:
+        return convert is None or convert(value) is not None
+    except _FAILURES:
+        return False
+
+
+def _as_array(value: Any) -> Any:
+    return sys.modules["numpy"].asarray(value, dtype=float)
+
+
+def _as_expression(value: Any) -> Any:
+    return sys.modules["sympy"].sympify(value)
+
+
+_CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "float() argument": _as_array,
+    "to float": _as_array,
+    "SympifyError": _as_expression,
+}
+"""What failed on one of the values, by words of the failure: the value on which it fails alone is of a wrong kind."""
 
 
 def _refusal(name: str, value: Any, kind: Any) -> InputError:
@@ -112,7 +134,10 @@ def _refusal(name: str, value: Any, kind: Any) -> InputError:
 
 
 class _Unknown:
-    """Kind of a name that is imported for annotations alone: it is no text."""
+    """Kind of a name that is imported for annotations alone, a class of numbers or of the library."""
+
+
+_NO_NUMBERS: Final = (str, bytes, list, dict, types.FunctionType)
 
 
 class _Names(dict[str, Any]):
@@ -133,9 +158,10 @@ def _evaluated(annotation: Any, names: _Names) -> Any:
     if not isinstance(annotation, str):
         return annotation
     try:
-        return eval(annotation, {"__builtins__": {}}, names)  # noqa: S307  # an annotation of the library
+        found = eval(annotation, {"__builtins__": {}}, names)  # noqa: S307  # an annotation of the library
     except (TypeError, AttributeError, SyntaxError):
         return Any
+    return _evaluated(found, names) if isinstance(found, str) else found  # an alias that is written as a text
 
 
 def _is_array(value: Any) -> bool:
@@ -156,7 +182,7 @@ def _is_of(value: Any, kind: Any, names: _Names) -> bool:
         return callable(value)
     base = origin or kind
     if base is _Unknown:
-        return not isinstance(value, str | bytes)
+        return not (value is None or isinstance(value, _NO_NUMBERS))
     if not inspect.isclass(base) or base in (object, Any, inspect.Parameter.empty):
         return True
     if base in _READERS:

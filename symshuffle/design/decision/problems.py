@@ -23,7 +23,7 @@ SubsetAction: TypeAlias = "tuple[int, int]"
 """A subset of the inputs (bit mask) and an action."""
 
 
-LARGEST_LISTED: Final = 10_000
+_MOST_LISTED: Final = 10_000
 """Inputs of a problem that is made here, whose matrices are squares of them."""
 
 LARGEST_LOSS: Final = 10**15
@@ -220,7 +220,7 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
     >>> smoothed_point_masses(2, Fraction(1, 2)).model
     ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     """
-    m, level = as_integer(m, "m", 2, LARGEST_LISTED), parse_rational(gamma, "gamma")
+    m, level = as_integer(m, "m", 2, _MOST_LISTED), parse_rational(gamma, "gamma")
     if not 0 <= level <= 1:
         raise InputError("gamma", gamma, "a rational in [0, 1]")
     diagonal, rest = (1 - level) / m + level, (1 - level) / m

@@ -8,6 +8,6 @@ Where a docstring says *number*, any kind is read exactly: a number of any type 
 it says ``Fraction``, a double is refused. Matrices and laws keep doubles as doubles, and nothing exact comes of them.
 """
 
-import lazy_loader
+from symshuffle.base.kinds import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

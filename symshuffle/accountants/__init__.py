@@ -3,6 +3,6 @@
 An engine knows a :class:`~symshuffle.channels.law.Law` and nothing else; engines do not know each other.
 """
 
-import lazy_loader
+from symshuffle.base.kinds import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -5,6 +5,7 @@ Every message is one line that names the argument, the value it had, and what wo
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -136,13 +137,23 @@ def check_kind(value: object, kind: type[Any] | tuple[type[Any], ...], argument:
 
 def check_list(values: object, argument: str, expected: str, kind: type[Any] | tuple[type[Any], ...] = object) -> None:
     """Refuse what is no list (arrays and ranges are lists, text is none), or holds something that is not of a kind."""
-    if isinstance(values, str | bytes) or not (isinstance(values, Sequence) or hasattr(values, "__array__")):
+    if isinstance(values, str | bytes) or not (isinstance(values, Sequence) or getattr(values, "ndim", 0)):
         raise InputError(argument, values, expected)
     for place, value in enumerate(values):  # type: ignore[arg-type, var-annotated]  # an array is no sequence by its type
         check_kind(value, kind, f"{argument}[{place}]", expected)
 
 
-def check_progress(progress: object) -> None:
-    """Refuse what cannot be called to show how far the work is, before the work begins."""
-    if progress is not None and not isinstance(progress, Callable):  # type: ignore[arg-type]
+def check_progress(progress: object, arguments: int = 2) -> None:
+    """Refuse what cannot be called with so many arguments to show how far the work is, before the work begins."""
+    if progress is None:
+        return
+    if not callable(progress):
         raise InputError("progress", progress, "a callable, or None")
+    try:
+        shown = inspect.signature(progress)
+    except (TypeError, ValueError):  # a callable in C without a signature
+        return
+    try:
+        shown.bind(*range(arguments))
+    except TypeError:
+        raise InputError("progress", f"a callable {shown}", f"a callable of {arguments} arguments, or None") from None

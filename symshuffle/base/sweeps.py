@@ -302,7 +302,7 @@ def tabulate(
     """
     if not callable(function):
         raise InputError("function", function, "a callable that takes a point as keyword arguments")
-    check_progress(progress)
+    check_progress(progress, 3)
     points = _points(grid)
     if out is not None and (not isinstance(out, Path | str) or out == ""):
         raise InputError("out", out, "a folder, or None")

@@ -1,5 +1,5 @@
 """Channels and laws of G as data, their cones, orders and symmetries, divergences by enumeration. No mechanism."""
 
-import lazy_loader
+from symshuffle.base.kinds import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

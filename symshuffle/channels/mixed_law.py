@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, final
 
 import flint
@@ -221,7 +221,7 @@ class MixedLaw:
         with working_precision(64):
             line = flint.arb(c)
             transforms = [SegmentTransform.of(segment) for segment in self.segments]
-            rough = [(line * to_arb(v)).exp() * to_arb(w) for v, w in self.near(_ORDERS[1], 64).atoms()]
+            rough = [(line * v).exp() * w for v, w in _rough_nodes(self)]
             left = sum(rough[len(self.values) :], start=flint.arb(0))
             decay = sum((transform.decay(line) for transform in transforms), start=flint.arb(0))
             height, allowed = min(end, float((3 * decay / left).mid())), tolerance * sum(rough, start=flint.arb(0))
@@ -236,6 +236,13 @@ class MixedLaw:
     def _with(self, more: Iterator[tuple[Number, Number]]) -> Law:
         values, weights = zip(*self.atoms(), *more, strict=True)
         return Law(values, weights, self.singular)
+
+
+@lru_cache(maxsize=16)
+def _rough_nodes(law: MixedLaw) -> tuple[tuple[flint.arb, flint.arb], ...]:
+    """Values and weights of a law with few Gauss nodes for its segments."""
+    with working_precision(64):
+        return tuple((to_arb(v), to_arb(w)) for v, w in law.near(_ORDERS[1], 64).atoms())
 
 
 @final

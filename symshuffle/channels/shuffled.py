@@ -169,6 +169,7 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Tally, Any]:
 def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Tally, Any]:
     """Law of the shuffled messages of a dataset, as histograms (decomposition, Definition 4; anchored, (1.1))."""
     check_channel(channel)
+    check_list(dataset, "dataset", "a dataset, the list of its users' inputs")
     last = channel.num_inputs - 1
     return histogram_law([channel.rows[as_integer(x, f"dataset[{i}]", 0, last)] for i, x in enumerate(dataset)])
 

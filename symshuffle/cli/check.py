@@ -91,18 +91,18 @@ def check(
         if kind not in kinds:
             value = {"expect": expect, "header": header, **claimed}[name]
             raise InputError(f"--{name.replace('_', '-')}", value, f"a {kind} among the files to go with it")
-    console, answers, rejected = Console(highlight=False), [], 0
-    for path, kind in zip(paths, kinds, strict=True):
-        found = _check(path, kind, expect, header, claimed)
-        rejected += not found.accepted
-        answers.append({"file": str(path), **found.answer})
-        if not as_json:
-            if kind == "channel" and len(paths) > 1:
-                console.print(str(path), soft_wrap=True)
-            console.print(found.shown, soft_wrap=kind != "channel", markup=False)
+    read = [_check(path, kind, expect, header, claimed) for path, kind in zip(paths, kinds, strict=True)]
+    rejected = sum(not found.accepted for found in read)
     if as_json:
+        answers = [{"file": str(path), **found.answer} for path, found in zip(paths, read, strict=True)]
         typer.echo(json.dumps(answers if len(paths) > 1 else answers[0], ensure_ascii=False, indent=2))
-    elif len(paths) > 1:
+        raise typer.Exit(1 if rejected else 0)
+    console = Console(highlight=False)
+    for path, kind, found in zip(paths, kinds, read, strict=True):
+        if kind == "channel" and len(paths) > 1:
+            console.print(str(path), soft_wrap=True)
+        console.print(found.shown, soft_wrap=kind != "channel", markup=False)
+    if len(paths) > 1:
         typer.echo(f"{len(paths)} files: {len(paths) - rejected} as they say, {rejected} not")
     raise typer.Exit(1 if rejected else 0)
 

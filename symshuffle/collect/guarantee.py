@@ -146,7 +146,10 @@ def rounded_up(value: Fraction) -> str:
 
 
 _FIELDS: Final = frozenset(
-    ("min_users", "min_batch_size", "dropout", "colluding", "group", "group_size", "adjacency", "blanket", "memoised")
+    (
+        *("min_users", "min_batch_size", "dropout", "colluding", "group", "group_size", "adjacency", "blanket"),
+        *("memoised", "threshold"),
+    )
 )
 """Fields of a deployment that a plan may have, by their names of today and of before."""
 

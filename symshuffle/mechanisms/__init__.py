@@ -1,5 +1,5 @@
 """Local randomizers, each written once, symbolically in ``lam = exp(eps0)``."""
 
-import lazy_loader
+from symshuffle.base.kinds import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,5 +1,5 @@
 """What an analyst learns from shuffled messages. How private they are is asked of ``accountants``."""
 
-import lazy_loader
+from symshuffle.base.kinds import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,7 +1,6 @@
 """Mechanisms for vectors of the unit ball: how well they hide (indices) and how well they estimate (risks)."""
 
-import lazy_loader
-
+from symshuffle.base.kinds import attach
 from symshuffle.vectors.privacy import reduction as _reduction  # noqa: F401  # registers how they come to the front doors
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -16,13 +16,14 @@ import sys
 import tempfile
 import time
 import traceback
+from itertools import pairwise
 from pathlib import Path
 
 import symshuffle
 from symshuffle import cli
 from symshuffle.collect import make_plan
 from tests.frozen import doors
-from tests.fuzz.draw import NAMES
+from tests.fuzz.draw import NAMES, head, is_switch, options
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20
@@ -164,17 +165,26 @@ class Running:
         if not ended:
             _, code, used = os.wait4(self.process, 0)
         out, err = ((self.place / name).read_text(encoding="utf-8", errors="replace") for name in ("out", "err"))
-        after = contents(self.folder)
+        after, written = contents(self.folder), json_file(self.text, self.folder)
         changed = sorted(name for name in {*self.before, *after} if self.before.get(name) != after.get(name))
         shutil.rmtree(self.place, ignore_errors=True)
         status = os.waitstatus_to_exitcode(code)
         if late or status in (-signal.SIGXCPU, -signal.SIGKILL):
             kind, wrong = "offence", f"no answer within {SECONDS} s"
         else:
-            kind, wrong = judged(self.text, status, out, err, changed)
+            kind, wrong = judged(self.text, status, out if written is None else written, err, changed)
         seconds = round(used.ru_utime + used.ru_stime, 2)
         said = err[-1500:] if "Traceback" in err else f"{out[:200]} {err[:600]}"
         return {"call": self.text, "class": kind, "wrong": wrong, "status": status, "seconds": seconds, "said": said}
+
+
+def json_file(text, folder):
+    """The text of the file that ``--json`` names, where the command takes one; None where it prints."""
+    words = shlex.split(text)[1:] if text.startswith("symshuffle ") else []
+    takes = words and head(words) and any("--json" in one.opts and not is_switch(one) for one in options(words))
+    names = [after for word, after in pairwise(words) if word == "--json" and after != "-"] if takes else []
+    file = folder / names[-1] if names and names[-1] else None
+    return file.read_text(encoding="utf-8", errors="replace") if file is not None and file.is_file() else None
 
 
 def judged(text, status, out, err, changed):
@@ -211,7 +221,7 @@ def wrong_answer(words, out):
         return out.strip()
     if re.search(r"(?<![\w-])nan(?![\w-])", out, re.IGNORECASE) and "nan" not in " ".join(words).lower():
         return "nan is printed"
-    if "--json" in words and words[0] != "verify":
+    if "--json" in words:
         try:
             json.loads(out)
         except ValueError:

@@ -51,7 +51,7 @@ def commands():
 
 def head(words):
     """The words of a line that name its command."""
-    return next(key for key in (tuple(words[:2]), tuple(words[:1])) if key in commands())
+    return next((key for key in (tuple(words[:2]), tuple(words[:1])) if key in commands()), ())
 
 
 def options(words):
@@ -88,13 +88,20 @@ def everyday_option(option, rng):
 def everyday_line(rng):
     """The words of a command with everyday values, each of its other options with a chance of one in eight."""
     words = shlex.split(expanded("{command}", rng, rules()))[1:]
-    apart = [one.split() for one in rules()["apart"]]
     for option in options(words):
-        excluded = any(one in option.opts and other in words for pair in apart for one, other in (pair, pair[::-1]))
-        excluded |= "--header" in option.opts and "--file" not in words
-        if rng.random() < 1 / 8 and not excluded and not {*option.opts} & {*words}:
+        if rng.random() < 1 / 8 and not refused_beside(option.opts, words) and not {*option.opts} & {*words}:
             words += everyday_option(option, rng)
     return words
+
+
+def refused_beside(opts, words):
+    """Whether an option is refused by name beside what a line has: a rule of ``apart``, whose `!words` it has not."""
+    for rule in rules()["apart"]:
+        together = [word for word in rule.split() if not word.startswith("!")]
+        unless = {word[1:] for word in rule.split() if word.startswith("!")}
+        if {*together} & {*opts} and {*together} <= {*opts, *words} and not unless & {*words}:
+            return True
+    return False
 
 
 def extreme_word(name, rng):
@@ -174,11 +181,17 @@ def everyday_function(rng):
     given = {one.arg for one in found[0].keywords}
     for name, one in signature(found[0]).items():
         free = one.kind is one.KEYWORD_ONLY and f"keyword_{name}" in rules() and name not in given
-        both = {"group_size", "direction"}
-        apart = name in both and (both & given or ast.unparse(found[0]).startswith("prove"))
-        if free and not apart and rng.random() < 1 / 8:
+        if free and not apart_in_call(name, found[0]) and rng.random() < 1 / 8:
             found[0].keywords.append(ast.keyword(name, expression(rng.choice(rules()[f"keyword_{name}"]))))
     return ast.unparse(tree)
+
+
+def apart_in_call(name, call):
+    """Whether an argument is refused by name beside others, in a function, or with what it is about."""
+    told = {name, *(one.arg for one in call.keywords), ast.unparse(call.func)}
+    if call.args and isinstance(call.args[0], ast.List):
+        told.add("[" + getattr(getattr(call.args[0].elts[0], "func", None), "id", "") + "]")
+    return any(name in rule.split() and {*rule.split()} <= told for rule in rules()["apart_in_calls"])
 
 
 def extreme_value(name, rng):

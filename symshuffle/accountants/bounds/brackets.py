@@ -17,7 +17,13 @@ from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.bounds.gaussian_limit import level
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting, tolerant
-from symshuffle.accountants.deployment.message_counts import LARGEST_EXACT, bound_over, coins_cdf, mean_over_counts
+from symshuffle.accountants.deployment.message_counts import (
+    LARGEST_EXACT,
+    VALUES_OF_A_MEAN,
+    bound_over,
+    coins_cdf,
+    mean_over_counts,
+)
 from symshuffle.accountants.deployment.reduced import Case, MixedFamily, Reduction, distinct, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
@@ -51,6 +57,9 @@ _LEAST_OF_TAILS: Final = Fraction(1, 10**100)
 _MOST_EXACT: Final = 64
 """Users up to which a mean over dropouts is computed in rationals to tell whether a level is 0: seconds at most."""
 
+_VALUES_OF_A_SEARCH: Final = 10
+"""About as many levels as a search for one takes."""
+
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
@@ -73,7 +82,8 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Brack
         raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
     who, both = source.group, request.direction is Question.BOTH
     if source.cases:
-        return largest_of([_of_case(case, n, order, request) for case in source.cases])
+        each = replace(request, values=request.values * len(source.cases))
+        return largest_of([_of_case(case, n, order, each) for case in source.cases])
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
         ways = (replace(request, direction=Question(one)) for one in Direction)
         return largest_of([_bound_at(source, n, order, one_way) for one_way in ways])
@@ -87,6 +97,8 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Brack
         who.check(n)
         return at(who.messages(n), order, request.rel)
     request = replace(request, goal=None)  # no value at one number of messages is compared with it
+    if who.dropout:
+        request = replace(request, values=request.values * min(who.honest(n), VALUES_OF_A_MEAN))
     if source.group_size > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     exact = request.rigour is Rigour.EXACT
@@ -103,7 +115,7 @@ def _of_case(case: Case, n: int, order: Real, request: Request) -> Bracket:
         )
     centre = sum(count * float(chance) for count, chance in coins)
     spread = math.sqrt(sum(count * float(chance * (1 - chance)) for count, chance in coins))
-    both = replace(request, direction=Question.BOTH, goal=None)
+    both = replace(request, direction=Question.BOTH, goal=None, values=request.values * min(most, VALUES_OF_A_MEAN))
     return mean_over_counts(
         lambda m, width: bound_at(case.source, m + case.dummies, order, replace(both, rel=width)),
         most,
@@ -232,10 +244,11 @@ def smallest_eps(
 ) -> Crossing:
     """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
     averaged, size = bool(source.group.dropout or source.cases), source.group_size
+    values = request.values * _VALUES_OF_A_SEARCH if averaged else request.values
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(eps: Fraction, width: float) -> Bracket:
-            asked = replace(request, rigour=rigour, rel=width, goal=target)
+            asked = replace(request, rigour=rigour, rel=width, goal=target, values=values)
             found = bound_at(source, n, ratio_of(eps), asked)
             if eps == 0 and averaged and found.lower <= target < found.upper:
                 return _exact_mean(source, n, asked) or found  # a level may be 0 exactly

@@ -45,6 +45,9 @@ _SUMS: Final = ((None, 3_000_000), (128, 300_000))
 _FAR_BELOW: Final = 4
 """How far below a goal the value for one user is all that is looked at."""
 
+_PASSES: Final = 4
+"""About as many passes as a value takes whose width is part of that of a question."""
+
 _KEPT: Final = 1e-3
 """Relative width of values that are kept, where none finer is asked for."""
 
@@ -60,6 +63,7 @@ class Request:
     - ``rel``: relative width to aim at, in (0, 1).
     - ``goal``: number with which the value is compared: a bracket far to one side of it is narrow enough, however
       wide.
+    - ``values``: about how many values the question takes, which share the limit of a named engine.
     """
 
     direction: Question = Question.BOTH
@@ -68,6 +72,7 @@ class Request:
     rel: float = 1e-6
     bits: int | None = None
     goal: Fraction | None = None
+    values: int = 1
 
     def __post_init__(self) -> None:
         engine: Any = self.engine  # callers are not type-checked
@@ -76,6 +81,16 @@ class Request:
         object.__setattr__(self, "rel", as_width(self.rel))
         if self.bits is not None:
             object.__setattr__(self, "bits", as_precision(self.bits))
+
+    @property
+    def sharing(self) -> Engine | None:
+        """The named engine, its usual limit shared by the values of the question; one that the caller sets stays."""
+        engine: Any = self.engine
+        usual = getattr(type(engine), "__dataclass_fields__", {}).get("largest")
+        if self.values == 1 or usual is None or engine.largest != usual.default:
+            return self.engine
+        limited: Engine = replace(engine, largest=max(usual.default // (_PASSES * self.values), 1))
+        return limited
 
     @property
     def doubles_do(self) -> bool:
@@ -300,7 +315,7 @@ def _apart(law: Law, n: int, request: Request) -> Bracket | None:
 
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
-    engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
+    engines = _offers(law, n, request) if request.sharing is None else iter((request.sharing,))
     best, reason = None, None
     if request.engine is None and request.rigour is not Rigour.EXACT and n >= _MANY and isinstance(law, Law):
         best = below_all_numbers(law, n)
@@ -319,6 +334,8 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         if request.is_met_by(found):
             return found
         best = found if best is None or found.width < best.width else best
+    if best is None and reason is not None and request.values > 1 and request.engine is not None:
+        raise Unsupported(f"{reason}, one of about {request.values} values; leave the choice to auto")
     if best is None:
         raise reason or Unsupported(f"no engine answers at n = {n}")
     width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"

@@ -33,6 +33,9 @@ from symshuffle.base.results import Bracket
 MOST_VALUES: Final = 2000
 """Numbers of messages at which H is evaluated for one level; then the bracket says how wide it is."""
 
+VALUES_OF_A_MEAN: Final = 20
+"""About as many as a mean takes at the usual widths."""
+
 LARGEST_EXACT: Final = 300
 """Users up to which the mean over dropouts is a rational number."""
 

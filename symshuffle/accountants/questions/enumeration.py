@@ -185,7 +185,9 @@ def _of_reports(deployment: Deployment, rigour: Rigour | None) -> Enumeration | 
     if not known or adjacency.blanket is not None or (of_null and adjacency.null is None):
         return None
     others = group.messages(group.count) - 1
-    if others * reports > _MAX_BATCH or (isinstance(source, ClosedForm) and math.prod(source.shape) > _MAX_BATCH):
+    if isinstance(source, ClosedForm) and (source.limits or math.prod(source.shape) > _MAX_BATCH):
+        return None  # a limit has no matrix
+    if others * reports > _MAX_BATCH:
         return None
     batch, channel = single_batch(deployment), finite_channel(source, "reports")
     rows, inputs = [*channel.rows, *(adjacency.null.rows if adjacency.null else ())], range(channel.num_inputs)

@@ -22,7 +22,7 @@ from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Question, Rigour, Side
-from symshuffle.base.errors import InputError, Unsupported, optional
+from symshuffle.base.errors import CertificateError, InputError, Unsupported, optional
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
@@ -40,6 +40,9 @@ _SMALLEST_OF_DENSITIES: Final = Fraction(1, 10**18)
 """Values of delta below which no farther level is looked for; for densities that of each round, because masses outside
 of their cells are as large as what is left there."""
 
+_VALUES: Final = 100
+"""Levels that a lattice has at least, about: they share the limit of a named engine."""
+
 _BITS: Final = 192
 
 _Read: TypeAlias = "Callable[[Losses], Fraction]"
@@ -52,20 +55,27 @@ class Lattice:
     """All rounds on one lattice, from above and from below.
 
     - ``step``: distance of two levels, in nats.
-    - ``above``, ``below``: losses with a profile above, or below, that of the rounds.
+    - ``above``, ``below``: losses with a profile above, or below, that of the rounds; None where no law is below.
     """
 
     step: Fraction
     above: Losses
-    below: Losses
+    below: Losses | None
     levels: int
 
     @classmethod
     def of(cls, profiles: Sequence[tuple[tuple[Profile, Profile], int]]) -> Lattice:
         """From the profiles of the rounds, for laws above and below, and how many are alike."""
         above = Losses(tuple((law_above(profile), times) for (profile, _), times in profiles), Side.UPPER)
-        below = Losses(tuple((law_below(profile), times) for (_, profile), times in profiles), Side.LOWER)
+        try:
+            below = Losses(tuple((law_below(profile), times) for (_, profile), times in profiles), Side.LOWER)
+        except CertificateError:
+            below = None
         return cls(above.step, above, below, sum(profile.last + 1 for (profile, _), _ in profiles))
+
+    def low(self, read: _Read) -> Fraction:
+        """The lower end of an answer; 0 where there are no losses below."""
+        return Fraction(0) if self.below is None else read(self.below)
 
 
 @final
@@ -149,8 +159,9 @@ class AllRounds:
             return found
         while True:
             lattice = self.lattice(step, beyond)
-            low, high = read(lattice.below), read(lattice.above)
-            if high - low <= Fraction(width) * high or high <= lost or 2 * lattice.levels > most:
+            low, high = lattice.low(read), read(lattice.above)
+            close = high - low <= Fraction(width) * high or high <= lost
+            if close or lattice.below is None or 2 * lattice.levels > most:
                 return _Found(low, high, lattice, beyond)
             step /= 2
 
@@ -161,7 +172,7 @@ class AllRounds:
             return None
         finest = min(kept)
         lattice = self.lattices[finest]
-        return _Found(read(lattice.below), read(lattice.above), lattice, finest[1])
+        return _Found(lattice.low(read), read(lattice.above), lattice, finest[1])
 
     def attained(self, read: _Read, found: _Found) -> Attained | None:
         """Divergence of real datasets that stay the same in all rounds; each part uses its most revealing pair."""
@@ -212,7 +223,7 @@ def _all_rounds(asked: Experiment, request: Request) -> AllRounds:
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: the profile of several rounds is no rational number; use rigour='ball'")
     asked.check_users()
-    rounds = _kept(asked, Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
+    rounds = _kept(asked, Request(engine=request.engine, rigour=request.rigour, bits=request.bits, values=_VALUES))
     _neighbours(rounds)  # what has no join is refused before anything is computed
     return rounds
 

@@ -8,9 +8,14 @@ from typing import Final
 
 import flint
 
+from symshuffle.base.errors import InputError
 from symshuffle.base.numbers.balls import Ball, Number, working_precision
 
 _BRIEF: Final = 40
+
+_MOST_DIGITS: Final = 100_000
+"""Digits that are written within a second."""
+
 
 _LONG_BITS: Final = 1 << 12
 """Bits from which a rational is written by way of its logarithm: products of long integers take minutes."""
@@ -41,6 +46,8 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
     >>> format_decimal(Fraction(2, 3), digits=4, up=True), format_decimal(Fraction(2, 3), digits=4, up=False)
     ('0.6667', '0.6666')
     """
+    if digits > _MOST_DIGITS:
+        raise InputError("digits", digits, f"at most {_MOST_DIGITS} digits")
     if value == 0:
         return "0"
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _LONG_BITS:

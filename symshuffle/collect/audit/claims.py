@@ -10,6 +10,7 @@ import itertools
 import math
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Hashable, Sequence
@@ -287,6 +288,8 @@ class Program:
         object.__setattr__(self, "per_process", as_integer(self.per_process, "per_process", 1))
         if not parse_rational(self.timeout, "timeout") > 0:
             raise InputError("timeout", self.timeout, "seconds above 0")
+        if shutil.which(words[0]) is None:
+            raise InputError("command", words[0], "a program that starts (no such program)")
 
     def __call__(self, inputs: Sequence[str]) -> list[str]:
         """The lines that one process writes for these inputs."""

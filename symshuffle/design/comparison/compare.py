@@ -174,7 +174,7 @@ def compare(
         covered=covered,
     )
     rel = (_REL if covered.batches == 1 else WIDTH_OF_LEVEL) if rel is None else as_width(rel)
-    check_progress(progress)
+    check_progress(progress, 3)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     wanted, own, repeated = (None, [], []) if mechanisms is None else _read(_listed(mechanisms), k)
     found, absent = _families(k, match, wanted) if wanted is None or wanted else ([], [])

@@ -23,6 +23,9 @@ SubsetAction: TypeAlias = "tuple[int, int]"
 """A subset of the inputs (bit mask) and an action."""
 
 
+_MOST_LISTED: Final = 10_000
+"""Inputs of a problem that is made here, whose matrices are squares of them."""
+
 LARGEST_LOSS: Final = 10**15
 """Solvers propose bases in doubles; larger losses would drown the others."""
 
@@ -222,7 +225,7 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
     >>> smoothed_point_masses(2, Fraction(1, 2)).model
     ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     """
-    m, level = as_integer(m, "m", 2), parse_rational(gamma, "gamma")
+    m, level = as_integer(m, "m", 2, _MOST_LISTED), parse_rational(gamma, "gamma")
     if not 0 <= level <= 1:
         raise InputError("gamma", gamma, "a rational in [0, 1]")
     diagonal, rest = (1 - level) / m + level, (1 - level) / m

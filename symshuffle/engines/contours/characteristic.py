@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, final
 
 import numpy as np
@@ -214,7 +215,20 @@ def _pairwise(terms: Iterator[Complexes]) -> Complexes:
 
 def rough_tilt(law: Law | MixedLaw) -> saddle.Tilt:
     """Atoms good enough to choose constants by."""
-    return saddle.tilt(law if isinstance(law, Law) else law.near(_ROUGH, _BITS))
+    return saddle.tilt(law) if isinstance(law, Law) else _near(law, _ROUGH)[1]
+
+
+@lru_cache(maxsize=32)
+def _near(law: MixedLaw, order: int) -> tuple[Law, saddle.Tilt]:
+    """The law as far as its transform tells, and in doubles: of many numbers of users they are the same."""
+    finite = law.near(order, _BITS)
+    return finite, saddle.tilt(finite)
+
+
+@lru_cache(maxsize=16)
+def _above(law: MixedLaw) -> saddle.Tilt:
+    """A finite law above in convex order, in doubles."""
+    return saddle.tilt(law.finite("upper", _CELLS, _BITS))
 
 
 def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.ContourPlan, *, tolerance: float) -> Form:
@@ -227,8 +241,7 @@ def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.ContourPlan, *, to
         region = Region(0, plan.nodes, plan.c, tilt.values, tilted, noise, tilt.deviation(plan.c))
         return Form((region,), tilt, tilt, law)
     order, height = law.rule(plan.c, end=plan.end, tolerance=tolerance)
-    finite = law.near(order, _BITS)
-    near, above = (saddle.tilt(x) for x in (finite, law.finite("upper", _CELLS, _BITS)))
+    (finite, near), above = _near(law, order), _above(law)
     last = min(math.floor(height / plan.step), plan.nodes)
     tilted, noise = near.tilted(plan.c), near.tilted_noise(plan.c)
     first = Region(0, last, plan.c, near.values, tilted, noise, near.deviation(plan.c), tolerance)

@@ -65,7 +65,7 @@ def verify_claims(
     asked: object = ledger  # callers are not type-checked
     if not isinstance(asked, Ledger):
         raise InputError("ledger", asked, "a ledger, as symshuffle.ledger.load() reads it")
-    check_progress(progress)
+    check_progress(progress, 1)
     chosen = ledger.claims if claims is None else _claims(claims)
     here = jobs == 1 or len(chosen) < 2
     alone = (run_claim(claim, certified=certified) for claim in chosen)

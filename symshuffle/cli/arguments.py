@@ -22,6 +22,7 @@ from symshuffle.mechanisms.names import mechanism_name
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
+    from symshuffle.collect.plan import Plan
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.model import Mechanism
 
@@ -145,3 +146,13 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tu
         )
         chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
     return chosen, level
+
+
+def plan(path: Path) -> Plan:
+    """Return the plan of a survey in a file; what a user is to be told of the file is printed."""
+    from symshuffle.collect.files import read_plan_file
+
+    found = read_plan_file(path)
+    for notice in found.notices:
+        typer.echo(f"{path}: {notice}", err=True)
+    return found

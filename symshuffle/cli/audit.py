@@ -92,10 +92,8 @@ class Claimed:
 
         param, budget = self.param and self.param[0], {"--eps0": self.eps0, "--lam": self.lam}
         if self.plan is not None:
-            from symshuffle.collect.files import read_plan_file
-
             _refuse({"--claim": self.claim, "-p": param, **budget, "--file": self.file, "--header": self.header})
-            known = read_plan_file(self.plan)
+            known = arguments.plan(self.plan)
             return known, known.n
         if self.claim == "channel":
             _refuse({"-p": param, **budget})

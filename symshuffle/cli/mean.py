@@ -12,6 +12,7 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments, vectors
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
     PLAIN,
     AdjacencyOption,
@@ -32,7 +33,11 @@ app = typer.Typer()
 _SHOWN = 6
 
 
-@command(app)
+_OWN = ("adjacency", "blanket", "null", "pairs", "graph")
+"""Fields of a deployment that these commands have as options of their own, or that vectors do not have."""
+
+
+@command(app, without=_OWN)
 def mean(
     data: Annotated[Path, typer.Option("--data", help="Vectors, one per row: .npy, or .csv with or without a header.")],
     eps: SurveyEps,
@@ -56,6 +61,7 @@ def mean(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the estimate: .npy, or .csv with one column.")
     ] = None,
     show: Show = PLAIN,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Estimate the mean of vectors of the unit ball from simulated shuffled messages, and say how far off it is."""
     import secrets
@@ -79,10 +85,11 @@ def mean(
             rng=np.random.default_rng(used),
             progress=lambda text: display.update(task, description=text),
             fixed=fixed,
+            **fields.given,
         )
     if out is not None:
         write_atomically(out, _written(found, out.suffix.lower()), argument="--out")
-    inputs = {"data": str(data), **asked, **({"fixed": fixed} if param else {}), "seed": used}
+    inputs = {"data": str(data), **asked, **({"fixed": fixed} if param else {}), **fields.written, "seed": used}
     if not show.data({**found.to_dict(), "inputs": inputs}):
         written = [] if out is None else [("written", str(out))]
         show.rows([*found.lines.rows, *_rows(found, used, explain=show.explain), *written])
@@ -124,7 +131,7 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, st
     ]
 
 
-@command(app)
+@command(app, without=_OWN)
 def calibrate(
     mech: Annotated[
         str, typer.Argument(metavar="MECH", help="bmg, sphere-linear, privunit, clipped-linear or gaussian.")
@@ -143,12 +150,13 @@ def calibrate(
         list[str] | None, typer.Option("-p", "--param", help="gamma, theta or clip, fixed instead of searched: clip=0.")
     ] = None,
     show: Show = PLAIN,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
     from symshuffle.vectors.calibration.search import calibrate as calibrated
 
     users, dimension, fixed = arguments.users(n), vectors.dimension(d), arguments.assignments(param)
-    asked: dict[str, Any] = {"adjacency": adjacency, "blanket": blanket, "n": users, "delta": delta, **target.given}
+    asked: dict[str, Any] = {"adjacency": adjacency, "blanket": blanket, "n": users, "delta": delta, **target.given, **fields.given}
     found = calibrated(mech, dimension=dimension, gap=None if gap == "none" else gap, fixed=fixed, **asked)
     inputs = {"mechanism": mech, **asked, "d": dimension, **({"fixed": fixed} if param else {})}
     rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]

@@ -326,14 +326,23 @@ def test_every_wrong_row_is_refused_by_file_line_and_column(name, tmp_path, monk
 def test_every_command_that_reads_a_plan_names_first_its_digest_and_then_the_key(asked, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     content = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr").to_dict()
-    for key, value in (("n", 10), ("k", "3"), ("p", "1/2"), ("strange", 1), ("rounds", 0), ("certified", {"x": 1})):
-        edited = content | {key: value}
+    for key, value in (
+        ("group[0].count", 0), ("estimator.k", "3"), ("estimator.p", "1/2"), ("strange", 1), ("periods", 0),
+        ("certificate.x", 1), ("target.eps", 1), ("group[0].strange", 1), ("estimator.labels", ["a"]),
+    ):  # fmt: skip
+        edited = json.loads(json.dumps(content))
+        *place, last = key.replace("group[0]", "group.0").split(".")
+        holder = edited
+        for one in place:
+            holder = holder[int(one)] if one == "0" else holder[one]
+        holder[last] = value
         Path("plan.json").write_text(json.dumps(edited))
         assert refused(capsys, *asked).startswith("symshuffle: plan.json: digest = ")
         Path("plan.json").write_text(with_digest(edited))
         line = refused(capsys, *asked)
-        place = "certified.covering" if key == "n" else key  # as min_users of them are covered
-        assert line.startswith(f"symshuffle: plan.json: {place}") and "digest" not in line, line
+        told = line.removeprefix("symshuffle: plan.json").removeprefix(", line 1")
+        assert key in told or key.split(".")[-1] in told, line
+        assert line.startswith("symshuffle: plan.json") and "digest" not in line, line
 
 
 READERS = {

@@ -7,13 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from symshuffle.base.documents import parse_json, parse_toml
+from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.base.documents import parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.older_plans import KIND, read_older_plan
 from symshuffle.collect.plan import TABLES, Plan, check_written, digest
-from symshuffle.configuration.files import read_deployment_table
+from symshuffle.configuration.files import read_deployment_file, read_deployment_table
 from symshuffle.configuration.randomizers import budget_of
 
 LARGEST_PLAN: Final = 1 << 26
@@ -75,6 +76,15 @@ def read_plan(text: str, name: str = "plan") -> Plan:
     return found
 
 
+def read_plan_or_deployment(file: Path, argument: str) -> Plan | Deployment:
+    """Return the plan in a file, or the deployment in one that is no plan; errors as of the two readers."""
+    path, text = read_text(file, argument, LARGEST_PLAN)
+    content = _content(text, str(path))
+    if isinstance(content, dict) and (content.get("kind") == KIND or "certificate" in content):
+        return read_plan(text, str(path))
+    return read_deployment_file(path, argument).deployment
+
+
 def _content(text: str, name: str) -> Any:
     if text.lstrip().startswith("{"):
         return parse_json(text, name, "plan")
@@ -91,20 +101,20 @@ def _plan_of(content: Mapping[str, Any], name: str) -> Plan:
     labels = estimator.get("labels", [])
     if not isinstance(labels, list):
         raise InputError("estimator.labels", labels, "a list")
-    kind = SCHEMES.get(estimator["mechanism"])
-    if kind is None:
+    run = SCHEMES.get(estimator["mechanism"])
+    if run is None:
         raise InputError("estimator.mechanism", estimator["mechanism"], "one of " + ", ".join(SCHEMES))
     deployment = read_deployment_table(dict(content), Path(name), argument="plan").deployment
     ratio = budget_of(deployment.groups[0].randomizer)
     if not isinstance(ratio, Fraction):
-        raise InputError("group[0].randomizer", "given", f"{kind.name} with a rational number lam")
+        raise InputError("group[0].randomizer", "given", f"{run.name} with a rational number lam")
     given = content["group"][0].get("parameters", {})
-    integers = {one: as_integer(given.get(one), f"group[0].parameters.{one}", 1) for one in kind.integers}
+    integers = {one: as_integer(given.get(one), f"group[0].parameters.{one}", 1) for one in run.integers}
     level = content["certificate"].get("epsilon_at_delta")
     return Plan(
-        kind.name,
+        run.name,
         estimator["k"],
-        kind.root_of(ratio),
+        run.root_of(ratio),
         integers,
         deployment,
         target["eps"],

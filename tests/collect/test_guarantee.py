@@ -137,7 +137,8 @@ def test_a_plan_with_one_node_changed_is_refused_or_true(kind):
             assert error.argument == "plan"
     # Texts and numbers that no printed sentence is made from may be changed into others of the same grammar.
     free = {
-        ("n",), ("labels",), ("table",), ("loss",), ("certified",), ("certified", "epsilon_at_delta"), ("group",), ("certificate",),
+        ("n",), ("labels",), ("table",), ("loss",), ("certified",), ("certified", "epsilon_at_delta"), ("group",),
+        ("certificate",),
         ("estimator", "loss"), ("certificate", "epsilon_at_delta"),
     }  # fmt: skip
     assert seen <= free and read < 60
@@ -409,7 +410,9 @@ def test_supports_of_the_definition_are_those_of_the_warning():
     assert {row.label for row in found.rows if row.supports == 30} == inside
 
 
-@pytest.mark.parametrize("text", ["x = " + "[" * 10**5, "x = 1979-05-27\n", f"x = {'9' * 5000}", "periods = 1979-05-27"])
+@pytest.mark.parametrize(
+    "text", ["x = " + "[" * 10**5, "x = 1979-05-27\n", f"x = {'9' * 5000}", "periods = 1979-05-27"]
+)
 def test_toml_that_is_no_plan_is_refused(text, tmp_path, capsys):
     tables = "\n[target]\nd = 1979-05-27\n[estimator]\n[certificate]\n"
     for written in (text, text + tables):

@@ -240,8 +240,6 @@ ROWS = (
 )
 DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "Plan.k": (4, lambda v: replace(PLAN, k=v)),
-    "Plan.n": (9, lambda v: replace(PLAN, n=v)),
-    "Plan.min_users": (9, lambda v: replace(PLAN, min_users=v)),
     "prove.n": (4, lambda v: prove(W, n=v, eps=1)["statement"]),
     "prove_epsilon.n": (4, lambda v: prove_epsilon(W, n=v, delta="1/10")["statement"]),
     "gaussian_index_series.order": (3, vectors.gaussian_index_series),

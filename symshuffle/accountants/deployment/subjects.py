@@ -53,7 +53,7 @@ _OF_NUMBER: Final = frozenset(("n", "min_batch_size", "colluding", "memoised", "
 """Fields that change the number of messages alone, or nothing."""
 
 _NEAREST: Final = {
-    "dropout": "none here, where one number of messages is asked about; give min_batch_size, the number that is certain",
+    "dropout": "none here, where one number of messages is asked about; give min_batch_size, which is certain",
     "periods": "1 here, or memoised = true; of several periods ask epsilon or delta, for what was found",
     "reports": "1 here; of several reports ask epsilon or delta, for what was found",
     "group_size": "1 here; of several users together ask epsilon or delta, for what was found",
@@ -84,7 +84,7 @@ def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
         if several:
             raise InputError(name, "several", "one here; of several ask epsilon or delta")
     given = fields_set(deployment)
-    for name in given:
+    for name in sorted(given, key=lambda name: name != "null"):  # which sets the adjacency as well
         allowed = name in _OF_NUMBER or name in known or (name == "periods" and deployment.memoised)
         if not allowed:
             raise InputError(name, given[name], _NEAREST[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -175,8 +176,8 @@ def _certified(
     """The mixture of the largest trace that the accountant certifies, and its delta."""
     best = None
     for orbits in sorted(mixtures, key=trace_of, reverse=True):
-        channel = orbit_reduction(orbits)
-        found = delta_bound(covered.with_randomizers(lambda _, made=channel: made), exp_eps=order, attain=True)
+        made = replace(covered, groups=(replace(covered.groups[0], randomizer=orbit_reduction(orbits)),))
+        found = delta_bound(made, exp_eps=order, attain=True)
         if found.bracket.upper <= goal:
             return orbits, found
         best = min(found.bracket.upper, best or found.bracket.upper)

@@ -273,7 +273,9 @@ def calibrate(
     except Unsupported as reason:
         raise Unsupported(f"{name}, n = {n}: {reason}") from reason
     covered = covered.changed(blanket=kind).with_randomizers(lambda _: mechanism)
-    certificate = Amplification("delta", bound, experiment_of(covered).neighbours(Question.BOTH), target=words_of_target(exp_eps=order))
+    certificate = Amplification(
+        "delta", bound, experiment_of(covered).neighbours(Question.BOTH), target=words_of_target(exp_eps=order)
+    )
     users = f"{n}" if n == all_users else f"{n} honest users of the smallest batch of {all_users}"
     about = (
         f"{name}, n = {users}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "

@@ -80,9 +80,9 @@ def test_what_has_no_bound_is_refused_by_name(program):
         if name not in OWN[program]:
             with pytest.raises(InputError, match=rf"^{name} = .*(ask|give)"):
                 PROGRAMS[program](**{name: value})
-    with pytest.raises(InputError, match="^colluding = "):
+    with pytest.raises(InputError, match=r"^colluding = "):
         PROGRAMS[program](colluding=60)
-    with pytest.raises(InputError, match="^min_batch_size = "):
+    with pytest.raises(InputError, match=r"^min_batch_size = "):
         PROGRAMS[program](min_batch_size=61)
 
 
@@ -155,9 +155,9 @@ def test_samples_and_pairs_are_held_against_the_bound_of_a_deployment():
     for given in ({"claim": deployment}, {"claim": deployment, "eps": 1, "delta": "1e-2"}):
         with pytest.raises(InputError, match="one of eps and delta"):
             audit_samples(*SAMPLES, **given)
-    with pytest.raises(InputError, match="^colluding = 2: expected none without a deployment"):
+    with pytest.raises(InputError, match=r"^colluding = 2: expected none without a deployment"):
         audit_samples(*SAMPLES, eps=1, colluding=2)
-    with pytest.raises(InputError, match="^colluding = 60"):
+    with pytest.raises(InputError, match=r"^colluding = 60"):
         audit_samples(*SAMPLES, claim=RESPONSE, n=12, colluding=60, eps=1)
 
 
@@ -213,7 +213,7 @@ def audit_answer(capsys, *line):
 def test_the_commands_audit_take_files(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Deployment(Group(RESPONSE, 8, colluding=3)).save("d.toml")
-    client = "import random, sys\nfor line in sys.stdin:\n    print(','.join(random.choice('01') for x in line.split(',')))\n"
+    client = "import random, sys\nfor line in sys.stdin:\n    print(*random.choices('01', k=line.count(',') + 1), sep=',')\n"
     (tmp_path / "client.py").write_text(client)
     program = ("--program", "python client.py", "--runs", "3000", "--per-process", "3000")
     for more, users in (((), 5), (("--colluding", "4"), 4), (("--n", "9"), 6)):

@@ -126,7 +126,7 @@ def kind_of(path: Path) -> str:
         return "privacy loss"
     if form.startswith(_TRACE):
         return "trace bound"
-    if str(content.get("kind")).startswith("symshuffle") or ("certificate" in content and "estimator" in content):
+    if str(content.get("kind")).startswith("symshuffle") or {"certificate", "estimator"} & content.keys():
         return "plan"
     if "claim" in content:
         return "certificate"

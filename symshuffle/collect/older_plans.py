@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.accountants.deployment.model import UNSAID, Deployment, fields_set
+from symshuffle.accountants.deployment.model import MOST_PERIODS, UNSAID, Deployment, fields_set
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, upper_end
@@ -63,7 +63,7 @@ def read_older_plan(content: Mapping[str, Any]) -> Plan:
         content["k"],
         content["root"],
         content["parameters"],
-        covered.changed(n=n, periods=content.get("rounds", 1)),
+        covered.changed(n=n, periods=as_integer(content.get("rounds", 1), "rounds", 1, MOST_PERIODS)),
         content["eps"],
         content["delta"],
         level,

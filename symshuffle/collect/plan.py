@@ -44,7 +44,7 @@ TABLES: Final = ("target", "estimator", "certificate")
 @final
 @dataclass(frozen=True)
 class Plan:
-    """Plan of a private survey: the deployment with its mechanism, its estimator, and certified privacy.
+    """Plan of a private survey: its deployment, its estimator and certified privacy.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Plan:
             raise InputError("deployment", type(given).__name__, "a deployment")
         check_survey(given)
         group = given.groups[0]
-        n = as_integer(group.count, "n", 1, LARGEST_USERS)
+        n = as_integer(group.count, "count", 1, LARGEST_USERS)
         if group.min_batch_size == n:
             group = replace(group, min_batch_size=None)
         return replace(given, groups=(replace(group, randomizer=self.scheme.source()),))

@@ -58,8 +58,12 @@ def read_plan(text: str, name: str = "plan") -> Plan:
         raise InputError(name, f"{len(text)} characters", f"{expected}, at most {LARGEST_PLAN}")
     content: Any = _content(text, name)
     older = isinstance(content, dict) and content.get("kind") == KIND
-    if not isinstance(content, dict) or not (older or all(isinstance(content.get(key), dict) for key in TABLES)):
+    missing = [] if older else [key for key in TABLES if not isinstance(content, dict) or key not in content]
+    if len(missing) == len(TABLES):
         raise InputError("plan", name, expected)
+    for key in () if older else TABLES:
+        if not isinstance(content.get(key), dict):
+            raise InputError(f"{name}: {key}", content.get(key), f"a table, as in {expected}")
     written = (content if older else content["certificate"]).pop("digest", None)
     if written != digest(content):
         what = f"{digest(content)}, that of its content: the file was changed after it was written"

@@ -103,7 +103,6 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 """Their ``bits`` come from a request, whose reader is a row."""
 
 ELSEWHERE = {
-    "Plan.rounds": "asked in tests/collect/test_rounds.py",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
 }

@@ -241,8 +241,9 @@ def audit_pair(
     delta : number or text, optional
         delta of the claim, in [0, 1); default 0, or the certified one of ``claim`` at eps.
     claim : Deployment, Group, randomizer or path, optional
-        A deployment of which the certified delta at eps is claimed, or the certified eps at delta; with its fields as
-        keywords, as in :func:`symshuffle.delta`.
+        A deployment of which the certified delta at eps is claimed, or the certified eps at delta.
+    the fields of a deployment
+        Of ``claim``, as in :func:`symshuffle.delta`.
     confidence : number or text
         In (0, 1): a program that keeps the claim is accused with probability at most one minus this.
 
@@ -307,7 +308,9 @@ def audit_samples(
     delta : number or text, optional
         delta of the claim, in [0, 1); default 0, or the certified one of ``claim`` at eps.
     claim : Deployment, Group, randomizer or path, optional
-        As in :func:`audit_pair`, with the fields of a deployment as keywords.
+        As in :func:`audit_pair`.
+    the fields of a deployment
+        Of ``claim``, as in :func:`symshuffle.delta`.
     confidence : number or text
         In (0, 1): each statement is wrong with probability at most one minus this.
     disjoint : bool

@@ -37,12 +37,12 @@ for row in plan.table:
 
 # %%
 print(plan.name, plan.root, plan.bound.bracket.rigour)
-print("eps at most", plan.certified["epsilon_at_delta"])
+print("eps at most", float(plan.certified_eps))
 again = epsilon(
     randomizer(plan.name).at(k=8, lam=plan.root, **plan.parameters), n=20_000, min_batch_size=18_000, delta="1e-8"
 )
 print("asked again:", float(again.bracket.upper) < 1 + 1e-6)
-print("read back:", read_plan(plan.to_json()) == plan)
+print("read back:", read_plan(plan.to_toml()) == plan)
 
 # %% [markdown]
 # ## The client

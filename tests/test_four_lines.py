@@ -89,7 +89,7 @@ def test_a_survey_says_what_its_plan_certified_and_a_simulation_protects_nobody(
         "collect plan --k 3 --n 200 --min-batch-size 150 --eps 1 --delta 1e-3 --mechanism krr --out plan.json"
     )
     plan = json.loads((tmp_path / "plan.json").read_text())
-    assert lines["epsilon"] == f"<= {plan['certified']['epsilon_at_delta']} (upper end, rounded up) at delta = 0.001"
+    assert lines["epsilon"] == f"<= {plan['certificate']['epsilon_at_delta']} (upper end, rounded up) at delta = 0.001"
     assert lines["assumes"].endswith("enough users: at least 150 send")
     (tmp_path / "values.csv").write_text("a\n" + "0\n1\n" * 90)
     shell("collect randomize plan.json --values values.csv --column a --out m.csv")

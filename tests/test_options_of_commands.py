@@ -12,7 +12,7 @@ COVERED = {
     *("--null", "--adjacency", "--blanket", "--min-batch-size", "--dropout", "--group-size", "--colluding", "--pairs"),
     *("--graph", "--threshold"),
 }
-SEVERAL = {"--periods", "--reports", "--memoised"}
+WHOM = {"--null", "--adjacency", "--blanket", "--pairs", "--graph"}
 EVALUATED = {"--rel", "--rigour", "--engine", "--direction"}
 WITNESS = {"--engine", "--confirm"}
 """Asked of one evaluation; these commands evaluate many."""
@@ -39,11 +39,11 @@ LISTED = {
         ({"--delta", "--direction", "--proof"}, "the whole profile, for other accountants"),
     ],
     "worst-background": [
-        (COVERED | SEVERAL | {"--direction"}, "real datasets of one round that differ in one user, in both orders"),
+        ({"--null", "--pairs", "--graph", "--direction"}, "real datasets that differ in one user, in both orders"),
         (WITNESS | {"--rigour", "--delta", "--proof"}, "a search among datasets at a level"),
     ],
     "design shuffled": [
-        (SOURCE | COVERED | SEVERAL | EVALUATED, "the channel is the answer, for one round and replace-one"),
+        (SOURCE | EVALUATED | WHOM, "the channel is the answer, for replace-one"),
         ({"--confirm"}, "many evaluations"),
     ],
     "compare": [
@@ -56,12 +56,12 @@ LISTED = {
     ],
     "mean": [
         (SOURCE - {"--param"} | {"--n"}, "the mechanism is chosen; users come with --data"),
-        (COVERED - {"--adjacency"} | SEVERAL, "one round; all users send"),
+        (WHOM - {"--adjacency"}, "vectors of the unit ball"),
         (EVALUATED | {"--confirm", "--proof"}, "many evaluations"),
     ],
     "calibrate": [
         (SOURCE - {"--param"}, "the parameters are the answer"),
-        (COVERED - {"--adjacency", "--blanket"} | SEVERAL, "one round; all users send"),
+        (WHOM - {"--adjacency", "--blanket"}, "vectors of the unit ball"),
         (EVALUATED | {"--confirm", "--proof"}, "many evaluations"),
     ],
     "collect plan": [

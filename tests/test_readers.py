@@ -54,9 +54,16 @@ def with_digest(value):
     """The content of a plan with the digest that belongs to it; as it is where a key stands twice."""
     if not isinstance(value, dict) or "Twice" in repr([type(one) for one in value.values()]):
         return as_json(value)
-    rest = {key: inner for key, inner in value.items() if key != "digest"}
+    older = "kind" in value
+    rest = json.loads(json.dumps({key: inner for key, inner in value.items() if key != "digest" or not older}))
+    holder = rest if older else rest.get("certificate")
+    if not isinstance(holder, dict):
+        return as_json(rest)
+    holder.pop("digest", None)
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
-    return as_json(rest | {"digest": hashlib.sha256(text.encode()).hexdigest()})
+    return as_json(
+        put(rest, () if older else ("certificate",), holder | {"digest": hashlib.sha256(text.encode()).hexdigest()})
+    )
 
 
 @dataclass(frozen=True)
@@ -99,8 +106,8 @@ TWO = {
 def documents():
     """The documents by name; some are written by the commands that make them."""
     plan = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr", periods=2).to_dict()
-    older = plan | {"certified": plan["certified"] | {
-        "delta_at_eps": "0.1", "rigour": "ball", "engine": "counts", "meaning": "a bound"}}  # fmt: skip
+    older = json.loads((Path(__file__).parent / "collect" / "older" / "krr-periods.json").read_text())
+    older["certified"] |= {"delta_at_eps": "1e-06", "rigour": "ball", "engine": "counts", "meaning": "a bound"}
     proof = prove(delta(KRR, n=3, exp_eps="6/5")).content
     unread = frozenset({"labels", "table", "loss", "digest"})
     return {
@@ -125,9 +132,10 @@ def documents():
                           {"command": "delta", "columns": ["upper"], "grid": GRID}, as_toml,
                           optional=frozenset({"columns", "mechanism", "param", "eps0", "n", "eps", "k"}),
                           free=frozenset({"mechanism", "param", "eps0", "n", "eps"})),
-        "plan": Document("check x.json", "x.json", plan, with_digest, optional=frozenset({"digest", "rounds"}),
-                         free=unread),
-        "older plan": Document("check x.json", "x.json", older, with_digest, optional=frozenset({"digest", "rounds"}),
+        "plan": Document("check x.json", "x.json", plan, with_digest,
+                         optional=frozenset({"digest", "periods", "epsilon_at_delta"}), free=unread),
+        "older plan": Document("check x.json", "x.json", older, with_digest,
+                               optional=frozenset({"digest", "rounds", "colluding"}),
                                free=unread),
         "proof": Document("check x.json", "x.json", proof, judged=True),
         "statement": Document("check proof.json --expect x.json", "x.json", proof["statement"], judged=True),
@@ -326,14 +334,23 @@ def test_every_wrong_row_is_refused_by_file_line_and_column(name, tmp_path, monk
 def test_every_command_that_reads_a_plan_names_first_its_digest_and_then_the_key(asked, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     content = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr").to_dict()
-    for key, value in (("n", 10), ("k", "3"), ("p", "1/2"), ("strange", 1), ("rounds", 0), ("certified", {"x": 1})):
-        edited = content | {key: value}
+    for key, value in (
+        ("group[0].count", 0), ("estimator.k", "3"), ("estimator.p", "1/2"), ("strange", 1), ("periods", 0),
+        ("certificate.x", 1), ("target.eps", 1), ("group[0].strange", 1), ("estimator.labels", ["a"]),
+    ):  # fmt: skip
+        edited = json.loads(json.dumps(content))
+        *place, last = key.replace("group[0]", "group.0").split(".")
+        holder = edited
+        for one in place:
+            holder = holder[int(one)] if one == "0" else holder[one]
+        holder[last] = value
         Path("plan.json").write_text(json.dumps(edited))
         assert refused(capsys, *asked).startswith("symshuffle: plan.json: digest = ")
         Path("plan.json").write_text(with_digest(edited))
         line = refused(capsys, *asked)
-        place = "certified.covering" if key == "n" else key  # as min_users of them are covered
-        assert line.startswith(f"symshuffle: plan.json: {place}") and "digest" not in line, line
+        told = line.removeprefix("symshuffle: plan.json").removeprefix(", line 1")
+        assert key in told or key.split(".")[-1] in told, line
+        assert line.startswith("symshuffle: plan.json") and "digest" not in line, line
 
 
 READERS = {

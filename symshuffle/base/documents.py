@@ -70,7 +70,7 @@ def parse_toml(text: str, path: Path, argument: str) -> dict[str, Any]:
     """Return what a TOML text holds; decimals stay the text they are in the file, so that 0.1 is one tenth."""
     try:
         return tomllib.loads(text, parse_float=str)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # no TOML, nested too deeply, or an integer that Python does not read
         raise InputError(argument, path, f"TOML ({error})") from None
 
 

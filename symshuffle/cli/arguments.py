@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final
 
 import typer
 
@@ -21,9 +21,13 @@ from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.mechanisms.names import mechanism_name
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.deployment.model import Deployment
     from symshuffle.channels.channel import Channel
+    from symshuffle.collect.plan import Plan
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.model import Mechanism
+
+F = TypeVar("F")
 
 OPTION_WORDS: Final = ArgumentNames("MECH", "--eps0", "--lam", "--file", "--header", "-p", "-p {}=")
 
@@ -145,3 +149,23 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tu
         )
         chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
     return chosen, level
+
+
+def plan(path: Path) -> Plan:
+    """Return the plan of a survey in a file; what a user is to be told of the file is printed."""
+    from symshuffle.collect.files import read_plan_file
+
+    return _told(path, read_plan_file(path))
+
+
+def claim_subject(path: Path, option: str) -> Plan | Deployment:
+    """Return the plan in a file, or the deployment in one that is no plan; notices as of :func:`plan`."""
+    from symshuffle.collect.plan_file import read_plan_or_deployment
+
+    return _told(path, read_plan_or_deployment(path, option))
+
+
+def _told(path: Path, found: F) -> F:
+    for notice in getattr(found, "notices", ()):
+        typer.echo(f"{path}: {notice}", err=True)
+    return found

@@ -13,11 +13,14 @@ import typer
 from symshuffle.base.documents import read_text
 from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import PLAIN, File, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
 from symshuffle.cli.progress import progress
 from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.deployment.model import Deployment
+    from symshuffle.channels.channel import Channel
     from symshuffle.collect import Audit, Claim, Plan
 
 app = typer.Typer(
@@ -76,7 +79,9 @@ class Claimed:
     claim: Annotated[
         str | None,
         typer.Option(
-            "--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or `channel`."
+            "--claim",
+            metavar="MECH|FILE",
+            help="What is claimed: a mechanism with -p and a budget, `channel`, or a file with a deployment.",
         ),
     ] = None
     param: Params = None
@@ -86,29 +91,29 @@ class Claimed:
     header: Header = None
     plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")] = None
 
-    def read(self) -> tuple[Claim | Plan | Any, int | None] | None:
-        """What is claimed, and the users of a plan; None for a bare claim."""
+    def read(self) -> Claim | Plan | Deployment | Channel | None:
+        """What is claimed; None for a bare claim."""
         from symshuffle.collect import named_claim
 
         param, budget = self.param and self.param[0], {"--eps0": self.eps0, "--lam": self.lam}
         if self.plan is not None:
-            from symshuffle.collect.files import read_plan_file
-
             _refuse({"--claim": self.claim, "-p": param, **budget, "--file": self.file, "--header": self.header})
-            known = read_plan_file(self.plan)
-            return known, known.n
+            return arguments.plan(self.plan)
         if self.claim == "channel":
             _refuse({"-p": param, **budget})
-            return arguments.channel(self.file, self.header), None
+            return arguments.channel(self.file, self.header)
         _refuse({"--file": self.file, "--header": self.header})
+        if self.claim is not None and Path(self.claim).suffix.lower() in (".toml", ".json") and "(" not in self.claim:
+            _refuse({"-p": param, **budget})
+            return arguments.claim_subject(Path(self.claim), "--claim")
         if self.claim is None:
             _refuse({"-p": param})
             return None
-        return named_claim(self.claim, arguments.assignments(self.param), eps0=self.eps0, lam=self.lam), None
+        return named_claim(self.claim, arguments.assignments(self.param), eps0=self.eps0, lam=self.lam)
 
-    def matrix(self, said: tuple[Any, int | None] | None) -> dict[str, Any]:
+    def matrix(self, said: Any) -> dict[str, Any]:
         """What was read of the file of a channel, as it is echoed."""
-        return {} if said is None or self.file is None else {"file": str(self.file), **matrix_sizes(said[0])}
+        return {} if said is None or self.file is None else {"file": str(self.file), **matrix_sizes(said)}
 
 
 @command(app)
@@ -134,15 +139,17 @@ def local(
         found = audit_pair(*pair, runs=program.runs, confidence=confidence, **level)
     else:
         _refuse({"--inputs": inputs, "--delta": None if delta == "0" else delta})
-        found = audit_local(said[0], runs=program.runs, confidence=confidence)
+        found = audit_local(said, runs=program.runs, confidence=confidence)
     program.run(found, per_process, show, claimed.matrix(said))
 
 
-@command(app)
+@command(app, without=("adjacency", "blanket", "null", "pairs", "graph"))
 def shuffled(
     program: Runs,
     claimed: Claimed,
-    n: Annotated[str | None, typer.Option("--n", help="Users in a run; of a plan its own number.")] = None,
+    n: Annotated[
+        str | None, typer.Option("--n", help="Users in a run; of a plan or deployment its own number.")
+    ] = None,
     order: Annotated[str, typer.Option("--order", help="Order of the messages of a run: random or sorted.")] = "random",
     x0: Annotated[
         str | None, typer.Option("--x0", metavar="A,B,...", help="Without a channel: the inputs of a dataset.")
@@ -153,6 +160,7 @@ def shuffled(
     confidence: Confidence = "0.99",
     per_process: PerProcess = "1000",
     show: Show = PLAIN,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Test whether a pipeline of clients and a shuffler keeps the certified delta(eps); a line is a run of n users."""
     from symshuffle.collect import audit_pair, audit_shuffled
@@ -160,16 +168,15 @@ def shuffled(
     found: Any
     said = claimed.read()
     if said is None:
+        _refuse({f"--{name.replace('_', '-')}": value for name, value in fields.written.items()})
         if x0 is None or x1 is None:
             raise InputError("--x0, --x1", f"{x0}, {x1}", "two neighbouring datasets, or a claim")
         first, second = (tuple(x.strip() for x in data.split(",")) for data in (x0, x1))
         found = audit_pair(first, second, runs=program.runs, eps=eps, delta=delta, confidence=confidence)
     else:
         _refuse({"--x0": x0, "--x1": x1, "--eps": eps, "--delta": None if delta == "0" else delta})
-        users = n if n is not None else said[1]
-        if users is None:
-            raise InputError("--n", None, "the number of users in a run")
-        found = audit_shuffled(said[0], n=users, runs=program.runs, confidence=confidence, order=order)
+        asked: dict[str, Any] = {"n": n, **fields.given}
+        found = audit_shuffled(said, runs=program.runs, confidence=confidence, order=order, **asked)
     program.run(found, per_process, show, claimed.matrix(said))
 
 
@@ -177,8 +184,12 @@ def shuffled(
 def samples(
     a: Annotated[Path, typer.Option("--a", metavar="FILE", help="Runs of one input or dataset, one in each line.")],
     b: Annotated[Path, typer.Option("--b", metavar="FILE", help="Runs of the other one.")],
+    claim: Annotated[
+        Path | None,
+        typer.Option("--claim", metavar="FILE", help="A deployment that claims its delta at --eps, or eps at --delta."),
+    ] = None,
     eps: Eps = None,
-    delta: Delta = "0",
+    delta: Annotated[str | None, typer.Option("--delta", help="Delta of the claim, in [0, 1); default 0.")] = None,
     confidence: Confidence = "0.99",
     disjoint: Annotated[
         bool,
@@ -202,6 +213,8 @@ def samples(
 
     first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
     level: dict[str, Any] = {"eps": eps, "delta": delta, "confidence": confidence}
+    if claim is not None:
+        level["claim"] = arguments.claim_subject(claim, "--claim")
     try:
         found = audit_samples(first, second, **level, disjoint=disjoint, header=header)
     except InputError as error:

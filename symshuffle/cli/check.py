@@ -115,7 +115,7 @@ def kind_of(path: Path) -> str:
         except (OSError, UnicodeDecodeError):
             return "channel"  # whose reader says what is wrong
         if start != "{":
-            return "channel"
+            return "plan" if path.suffix.lower() == ".toml" else "channel"
     content = checker.read(path)
     form = str(content.get("format")) if isinstance(content, dict) else ""
     if form.startswith(_PROOF):
@@ -126,7 +126,7 @@ def kind_of(path: Path) -> str:
         return "privacy loss"
     if form.startswith(_TRACE):
         return "trace bound"
-    if str(content.get("kind")).startswith("symshuffle"):
+    if str(content.get("kind")).startswith("symshuffle") or {"certificate", "estimator"} & content.keys():
         return "plan"
     if "claim" in content:
         return "certificate"
@@ -185,16 +185,10 @@ def _check_certificate(path: Path) -> Checked:
 
 
 def _check_plan(path: Path) -> Checked:
-    from symshuffle.collect.files import read_plan_file
-    from symshuffle.collect.guarantee import OLDER_KEYS
-
-    plan = read_plan_file(path)
+    plan = arguments.plan(path)
     held = plan.guarantee()
     known = "certified again" if held.bound is not None else "not certified"
-    chosen = ["labels", "loss", "table", *sorted(f"certified.{key}" for key in OLDER_KEYS & plan.certified.keys())]
-    said = (
-        f"the digest is that of the content; the level is {known}; chosen or recorded, not checked: {', '.join(chosen)}"
-    )
+    said = f"the digest is that of the content; the level is {known}; chosen, not checked: labels, loss"
     return Checked(
         True,
         {"plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()}, "checked": said},

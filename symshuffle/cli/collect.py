@@ -12,7 +12,7 @@ from rich.table import Table
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, format_decimal, upper_end
 from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
@@ -43,7 +43,7 @@ def plan(
     n: UsersOption,
     eps: SurveyEps,
     delta: TargetDelta,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Plan to write (JSON); a new file.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Plan to write (.toml, or .json); a new file.")],
     k: Annotated[str | None, typer.Option("--k", help="Number of categories; default that of the labels.")] = None,
     mechanism: Annotated[
         str | None, typer.Option("--mechanism", help="Mechanism to run; default the one with the smallest loss.")
@@ -85,9 +85,11 @@ def plan(
             **given,
         )
     if proof is not None:  # first: a plan without the proof that was asked for is not written
-        write_proof(proof, epsilon(found.scheme.mechanism(), n=users, delta=found.delta, **given))
-    write_atomically(out, found.to_json(), argument="--out")
-    if show.data({**found.to_dict(), "bound": _bound(found)}):
+        asked = found.deployment.with_randomizers(lambda _: found.scheme.mechanism())
+        write_proof(proof, epsilon(asked, delta=found.delta))
+    write_atomically(out, found.text(out), argument="--out")
+    more = {"compared": list(found.table), "expected": _expected(found), "bound": _bound(found)}
+    if show.data(found.to_dict() | more):
         return
     console = Console(highlight=False, soft_wrap=True)
     show.rows(found.lines.rows)
@@ -132,7 +134,7 @@ def randomize(
     if exact_ids and identity is None:
         raise InputError("--exact-ids", None, "--id to go with it")
     files.check_new(out, "--out", files.DRAWN_ANEW)
-    known = files.read_plan_file(plan)
+    known = arguments.plan(plan)
     files.check_drafts(out, known, discard=discard_draft)
     users = files.read_values(values, known, column, identity, exact_ids=exact_ids)
     known.check_messages(len(users), max(len(users), known.n), "--values")
@@ -182,7 +184,7 @@ def estimate(
     import secrets
 
     from symshuffle.collect.estimate import drawn, read_confidence
-    from symshuffle.collect.files import check_new, read_messages, read_plan_file, read_values
+    from symshuffle.collect.files import check_new, read_messages, read_values
     from symshuffle.collect.guarantee import LARGEST_USERS
     from symshuffle.collect.plan import simulate
     from symshuffle.design.comparison.picture import check_picture
@@ -201,7 +203,7 @@ def estimate(
             raise InputError(option, given, "--simulate to go with it")
     if (values is None) is not (column is None):
         raise InputError("--column", column, "a column of --values")
-    known = read_plan_file(plan)
+    known = arguments.plan(plan)
     if messages is None:
         held = None if values is None or column is None else read_values(values, known, column)
         found = simulate(known, seed=secrets.randbits(64) if seed is None else seed, values=held, confidence=level)
@@ -234,6 +236,11 @@ def _compared(found: Plan) -> Table:
     return table
 
 
+def _expected(found: Plan) -> dict[str, str]:
+    """Expected errors of the estimated shares, rounded up."""
+    return {kind.value: format_decimal(upper_end(found.expected(kind)), digits=7, up=True) for kind in Loss}
+
+
 def _bound(found: Plan) -> dict[str, str]:
     """Certified bound on delta at the eps of a plan, and how it is known."""
     from symshuffle.collect.guarantee import rounded_up
@@ -249,17 +256,20 @@ def _bound(found: Plan) -> dict[str, str]:
 
 
 def _described(found: Plan, *, explain: bool) -> Table:
+    from symshuffle.collect.guarantee import rounded_up
+
     made, shown = found.scheme, Table.grid(padding=(0, 2))
     parameters = "".join(f", {name} = {value}" for name, value in found.parameters.items())
     root = "root of the ratio" if found.root != made.ratio else "ratio"
-    expected = found.to_dict()["expected"]
+    expected = _expected(found)
     deviations = [float(f"{float(expected[kind]) ** 0.5 * found.n:.4g}") for kind in ("max", "absent")]
     bound = _bound(found)
+    assert found.certified_eps is not None
     shown.add_row("mechanism", f"{found.name}, k = {found.k}{parameters}, {root} {found.root}")
     if found.rounds > 1:
         shown.add_row("rounds", f"{found.rounds}, which have eps and delta together; the loss is that of one")
     shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {float(found.eps):g}")
-    shown.add_row("", f"eps <= {found.certified['epsilon_at_delta']} at delta = {float(found.delta):g}")
+    shown.add_row("", f"eps <= {rounded_up(found.certified_eps)} at delta = {float(found.delta):g}")
     shown.add_row("rigour", f"{bound['rigour']}, engine {bound['engine']}")
     shown.add_row("loss", f"{found.loss.words}: {expected[found.loss.value]} (shares, {found.n} users)")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")

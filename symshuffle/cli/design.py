@@ -137,7 +137,7 @@ def f_divergence(asked: ProblemOptions, show: Show = PLAIN) -> None:
     _measure(asked, "f-divergence", show)
 
 
-command(app)(shuffled)
+command(app, without=("adjacency", "blanket", "null", "pairs", "graph"))(shuffled)
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -12,9 +12,9 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.cli import arguments, vectors
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
     PLAIN,
-    AdjacencyOption,
     LevelOptions,
     Show,
     SurveyEps,
@@ -29,15 +29,20 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_USUAL: Final = {"adjacency": "replace-one"}
+
 _SHOWN = 6
 
 
-@command(app)
+_NONE = ("null", "pairs", "graph")
+"""Fields of a deployment that vectors do not have."""
+
+
+@command(app, without=(*_NONE, "blanket"))
 def mean(
     data: Annotated[Path, typer.Option("--data", help="Vectors, one per row: .npy, or .csv with or without a header.")],
     eps: SurveyEps,
     delta: TargetDelta,
-    adjacency: AdjacencyOption = "replace-one",
     mechanism: Annotated[
         str,
         typer.Option(
@@ -56,6 +61,7 @@ def mean(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the estimate: .npy, or .csv with one column.")
     ] = None,
     show: Show = PLAIN,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Estimate the mean of vectors of the unit ball from simulated shuffled messages, and say how far off it is."""
     import secrets
@@ -69,7 +75,7 @@ def mean(
             raise InputError("--out", out, "a file that ends in .npy or .csv")
         check_destination(out, argument="--out")
     used = secrets.randbits(64) if seed is None else as_integer(seed, "seed", 0)
-    asked: dict[str, Any] = {"eps": eps, "delta": delta, "adjacency": adjacency, "mechanism": mechanism}
+    asked: dict[str, Any] = {"eps": eps, "delta": delta, "mechanism": mechanism, **_USUAL, **fields.given}
     fixed = arguments.assignments(param)
     with progress() as display:
         task = display.add_task("mean", total=None)
@@ -124,7 +130,7 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, st
     ]
 
 
-@command(app)
+@command(app, without=_NONE)
 def calibrate(
     mech: Annotated[
         str, typer.Argument(metavar="MECH", help="bmg, sphere-linear, privunit, clipped-linear or gaussian.")
@@ -133,8 +139,6 @@ def calibrate(
     delta: TargetDelta,
     d: Annotated[str, typer.Option("--d", help="Dimension of the vectors.")],
     target: LevelOptions,
-    adjacency: AdjacencyOption = "replace-one",
-    blanket: Annotated[str | None, typer.Option("--blanket", help="mechanism or largest.")] = None,
     gap: Annotated[
         str,
         typer.Option("--gap", help="How far below the rmse a certified floor may lie, in (0, 1); none leaves it out."),
@@ -143,12 +147,13 @@ def calibrate(
         list[str] | None, typer.Option("-p", "--param", help="gamma, theta or clip, fixed instead of searched: clip=0.")
     ] = None,
     show: Show = PLAIN,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
     from symshuffle.vectors.calibration.search import calibrate as calibrated
 
     users, dimension, fixed = arguments.users(n), vectors.dimension(d), arguments.assignments(param)
-    asked: dict[str, Any] = {"adjacency": adjacency, "blanket": blanket, "n": users, "delta": delta, **target.given}
+    asked: dict[str, Any] = {**_USUAL, "blanket": None, **fields.given, "n": users, "delta": delta, **target.given}
     found = calibrated(mech, dimension=dimension, gap=None if gap == "none" else gap, fixed=fixed, **asked)
     inputs = {"mechanism": mech, **asked, "d": dimension, **({"fixed": fixed} if param else {})}
     rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]

@@ -83,7 +83,6 @@ RigourOption = Annotated[
 LossOption = Annotated[
     Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
 ]
-AdjacencyOption = Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")]
 Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
 FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

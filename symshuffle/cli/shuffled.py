@@ -13,6 +13,7 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import as_integer, format_decimal, parse_rational
 from symshuffle.cli import arguments
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import PLAIN, Show, UsersOption
 from symshuffle.cli.progress import progress
 
@@ -36,6 +37,7 @@ def shuffled(
         ),
     ] = None,
     show: Show = PLAIN,
+    fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Most accurate channel found that meets (eps, delta) after shuffling: a mixture of orbits, by a local search."""
     from symshuffle.design.shuffled.best import LARGEST_INPUTS, best_shuffled
@@ -49,7 +51,7 @@ def shuffled(
         check_destination(proof, argument="--proof")
     with progress() as display:
         display.add_task("", total=None)
-        found = best_shuffled(inputs, n=users, eps=eps, delta=delta, lam_cap=cap, loss=loss)
+        found = best_shuffled(inputs, n=users, eps=eps, delta=delta, lam_cap=cap, loss=loss, **fields.given)
     if proof is not None:
         if found.bound is None:
             raise NotDecided(f"no proof for {proof}: the upper end found is the largest trace under the cap alone")

@@ -125,10 +125,9 @@ def pld(
         show.rows(rows, [("first loss", str(found.law.first)), *told])
 
 
-@command(app, name="worst-background")
+@command(app, name="worst-background", without=("pairs", "graph", "null"))
 def worst_background(
-    one: One,
-    n: UsersOption,
+    asked: Asked,
     target: LevelOptions,
     rel: Rel = 1e-6,
     jobs: FewJobs = "1",
@@ -136,16 +135,17 @@ def worst_background(
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
     from symshuffle.accountants.deployment.reduced import Reducible
+    from symshuffle.accountants.deployment.subjects import smallest_batch
     from symshuffle.accountants.questions import adversary, solve
 
-    order, asked = read_target(**target.given), one.named.quickest()
-    if isinstance(asked, Reducible):
-        raise InputError("mechanism", one.mech, "a mechanism of finitely many inputs, or laplace")
-    users = arguments.users(n)
-    found = _searched(asked, users, order, rel, arguments.jobs(jobs))
-    answered = solve.delta(asked, n=users, exp_eps=order, rel=rel)
+    order, subject = read_target(**target.given), asked.subject(**target.given)
+    users = smallest_batch(subject.deployment)
+    if isinstance(subject.source, Reducible):
+        raise InputError("mechanism", asked.mech, "a mechanism of finitely many inputs, or laplace")
+    found = _searched(subject.source, users, order, rel, arguments.jobs(jobs))
+    answered = solve.delta(subject.experiment, exp_eps=order, rel=rel)
     bound, neighbours = answered.bracket, answered.neighbours
-    inputs = one.echoed(asked, n=users, **target.given)
+    inputs = subject.inputs
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
         "attained_by": found.datasets,

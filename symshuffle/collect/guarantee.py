@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -10,13 +9,12 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
-from symshuffle.accountants.deployment.model import UNSAID, Deployment, fields_set
+from symshuffle.accountants.deployment.model import Deployment, fields_set
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import words_of_target
-from symshuffle.base.numbers import Exp, format_decimal, parse_rational, shortest
+from symshuffle.base.numbers import Exp, format_decimal, shortest
 from symshuffle.base.results import MOST_DIGITS, FirstLines, at_target
-from symshuffle.collect.scheme import Scheme
 
 LARGEST_USERS: Final = 10**9
 """Users beyond which nothing is planned; counts of fewer messages fit into 64 bits."""
@@ -35,12 +33,6 @@ def out_of_plan(rounds: int) -> str:
     return _OUT_OF_PLAN if rounds == 1 else f"{_OUT_OF_PLAN} in a round, and a round beyond the {rounds} of the plan"
 
 
-_KEYS: Final = frozenset({"epsilon_at_delta", "covering"})
-
-OLDER_KEYS: Final = frozenset({"delta_at_eps", "rigour", "engine", "meaning"})
-"""Further keys of certificates in plans of older versions; nothing that is printed is made from them."""
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class Guarantee:
@@ -50,7 +42,7 @@ class Guarantee:
     ----------
     digest : str
         Digest of the plan.
-    planned, min_users : int
+    planned, min_batch_size : int
         Users of the plan, and messages from which on privacy is certified.
     users : int
         Users who are covered; each sends at most one message.
@@ -66,7 +58,7 @@ class Guarantee:
 
     digest: str
     planned: int
-    min_users: int
+    min_batch_size: int
     users: int
     messages: int | None
     eps: Fraction
@@ -103,7 +95,7 @@ class Guarantee:
         return {
             "plan": self.digest,
             "users_planned": self.planned,
-            "min_users": self.min_users,
+            "min_batch_size": self.min_batch_size,
             "users": self.users,
             "messages": self.messages,
             **({} if self.rounds == 1 else {"rounds": self.rounds}),
@@ -116,28 +108,26 @@ class Guarantee:
 
 
 @lru_cache(maxsize=16)
-def bounded_delta(made: Scheme, n: int, eps: Fraction, covered: Deployment) -> Answer:
-    """Bound on delta of n users at eps: in balls, or in doubles with a stated error where balls do not decide.
+def bounded_delta(deployment: Deployment, eps: Fraction) -> Answer:
+    """Bound on delta of a deployment at eps: in balls, or in doubles with a stated error where balls do not decide.
 
     Of several periods together it is in doubles, since balls cost many times as much there.
-
-    - ``covered``: the deployment, its randomizer and number of users left open.
     """
     from symshuffle.accountants.questions.solve import delta
 
-    asked, order = laws_of(made, covered), Exp(eps) if eps else Fraction(1)
+    asked, order = laws_of(deployment), Exp(eps) if eps else Fraction(1)
     if asked.several:
-        return delta(asked, n=n, exp_eps=order, rigour=Rigour.FLOAT64)
+        return delta(asked, exp_eps=order, rigour=Rigour.FLOAT64)
     try:
-        return delta(asked, n=n, exp_eps=order, rigour=Rigour.BALL)
+        return delta(asked, exp_eps=order, rigour=Rigour.BALL)
     except (Unsupported, NotDecided):
-        return delta(asked, n=n, exp_eps=order, rigour=Rigour.FLOAT64)
+        return delta(asked, exp_eps=order, rigour=Rigour.FLOAT64)
 
 
 @lru_cache(maxsize=4)
-def laws_of(made: Scheme, covered: Deployment) -> Experiment:
-    """The batches of a mechanism, derived once: what is computed of one question serves the next one."""
-    return experiment_of(covered.with_randomizers(lambda _: made.source(null=covered.adjacency.null)))
+def laws_of(deployment: Deployment) -> Experiment:
+    """The batches of a deployment, derived once: what is computed of one question serves the next one."""
+    return experiment_of(deployment)
 
 
 def rounded_up(value: Fraction) -> str:
@@ -145,62 +135,15 @@ def rounded_up(value: Fraction) -> str:
     return format_decimal(value, digits=MOST_DIGITS, up=True)
 
 
-_FIELDS: Final = frozenset(
-    (
-        *("min_users", "min_batch_size", "dropout", "colluding", "group", "group_size", "adjacency", "blanket"),
-        *("memoised", "threshold"),
-    )
-)
-"""Fields of a deployment that a plan may have, by their names of today and of before."""
-
-_OLD_NAMES: Final = {"min_users": "min_batch_size", "group": "group_size"}
-"""Names of fields in plans that were written before they were called otherwise."""
+_NOT_IN_SURVEYS: Final = ("reports", "pairs", "graph", "datasets")
 
 
-def field_texts(covered: Deployment) -> dict[str, str]:
-    """Return the fields of a deployment that are set, but for periods, as the file of a plan has them."""
-    return {name: str(value) for name, value in fields_set(covered).items() if name not in ("n", "periods")}
-
-
-def read_certificate(
-    certified: Mapping[str, Any], eps: Fraction, delta: Fraction
-) -> tuple[Fraction, Deployment] | None:
-    """Level and covering that a plan names as certified; None if it names nothing.
-
-    Raises
-    ------
-    InputError
-        If there is another key, a number is not written as the planner writes it, eps is above the level that was asked
-        for, or an option of the covering is unknown.
-    """
-    if certified == {}:
-        return None
-    if certified.keys() not in (_KEYS, _KEYS | OLDER_KEYS):
-        wrong = (certified.keys() ^ _KEYS) - OLDER_KEYS or OLDER_KEYS - certified.keys()
-        raise InputError("certified", ", ".join(sorted(map(str, wrong))), "the keys " + ", ".join(sorted(_KEYS)))
-    for key in certified.keys() - {"covering"}:
-        if not isinstance(certified[key], str):
-            raise InputError(f"certified.{key}", certified[key], "a text")
-    level = _written_number(certified, "epsilon_at_delta", eps)
-    if "delta_at_eps" in certified:
-        _written_number(certified, "delta_at_eps", delta)
-    options = certified["covering"]
-    if not isinstance(options, dict) or not options.keys() <= _FIELDS:
-        raise InputError("certified.covering", options, "fields " + ", ".join(sorted(_FIELDS - _OLD_NAMES.keys())))
-    named: dict[str, Any] = {_OLD_NAMES.get(str(name), str(name)): value for name, value in options.items()}
-    memoised = named.get("memoised")
-    read = UNSAID.changed(**{**named, **({} if memoised is None else {"memoised": memoised == "True"})})
-    if field_texts(read) != named:
-        raise InputError("certified.covering", options, f"{field_texts(read)}, as it is written")
-    return level, read
-
-
-def _written_number(certified: Mapping[str, Any], key: str, most: Fraction) -> Fraction:
-    """Number of a certificate, in the decimals that the planner writes, from 0 to another one rounded up."""
-    text, last = certified[key], rounded_up(most)
-    value = parse_rational(text, f"certified.{key}")
-    if text != rounded_up(value):
-        raise InputError(f"certified.{key}", text, f"a decimal of at most {MOST_DIGITS} digits, as it is written")
-    if not 0 <= value <= Fraction(last):
-        raise InputError(f"certified.{key}", text, f"a number from 0 to {last}")
-    return value
+def check_survey(deployment: Deployment) -> None:
+    """Refuse fields of a deployment that no survey has."""
+    if len(deployment.groups) > 1 or deployment.later_periods:
+        name = "group" if len(deployment.groups) > 1 else "later_periods"
+        raise InputError(name, "several", "one group of users in a survey, and periods of one kind")
+    given = fields_set(deployment)
+    for name in _NOT_IN_SURVEYS:
+        if name in given:
+            raise InputError(name, given[name], "none in a survey, in which every user sends one report of any value")

@@ -220,7 +220,10 @@ class Rappor(_Bits):
 
     @staticmethod
     def root_of(ratio: Fraction) -> Fraction:
-        """The square root of the ratio, rounded down to 80 bits below its leading one."""
+        """The square root of the ratio: exact if it is rational, else rounded down to 80 bits below its leading one."""
+        exact = Fraction(math.isqrt(ratio.numerator), math.isqrt(ratio.denominator))
+        if exact**2 == ratio:
+            return exact
         shift = 160 + 2 * max(0, ratio.denominator.bit_length() - ratio.numerator.bit_length())
         return Fraction(math.isqrt((ratio.numerator << shift) // ratio.denominator), 1 << (shift // 2))
 

@@ -238,6 +238,8 @@ class Categories:
         for i, label in enumerate(self.labels, start=1):
             if not isinstance(label, str) or not label.strip() or label != label.strip():
                 raise InputError(f"label {i}", repr(label), "a text without blanks at its ends, not empty")
+            if label != label.encode(errors="ignore").decode():
+                raise InputError(f"label {i}", repr(label), "a text in Unicode")
             if label in seen:
                 raise InputError(f"label {i}", label, "a label that no other category has")
             seen.add(label)

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from symshuffle.accountants.deployment.model import MOST_PERIODS
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest, upper_end
+from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest
 from symshuffle.base.results import FirstLines
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
 from symshuffle.collect.guarantee import (
@@ -23,26 +25,26 @@ from symshuffle.collect.guarantee import (
     LARGEST_USERS,
     Guarantee,
     bounded_delta,
-    out_of_plan,
-    read_certificate,
+    check_survey,
     rounded_up,
 )
-from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
+from symshuffle.collect.mechanisms import LARGEST_K, scheme
 from symshuffle.collect.messages import Categories, Client, chunk, read_lines
 from symshuffle.collect.scheme import Integers, Scheme, uniform
+from symshuffle.configuration.tables import deployment_table, table_text
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.answers import Answer
     from symshuffle.utility.estimation.votes import VoteNoise
 
-KIND: Final = "symshuffle collection plan"
-"""Kind and version 1 begin the file of a plan."""
+TABLES: Final = ("target", "estimator", "certificate")
+"""Tables that the file of a plan has beside those of its deployment."""
 
 
 @final
 @dataclass(frozen=True)
 class Plan:
-    """Plan of a private survey: mechanism, rational parameters and certified privacy.
+    """Plan of a private survey: its deployment, its estimator and certified privacy.
 
     Parameters
     ----------
@@ -54,51 +56,45 @@ class Plan:
         The likelihood ratio exp(eps0) of a message; of RAPPOR its square root.
     parameters : mapping of str to int
         Further integer parameters of the mechanism.
-    n, min_users : int
-        Users who are expected, and honest users at which privacy is certified.
+    deployment : Deployment
+        One group of users with their number, and whom the guarantee covers. What the users run is replaced by the
+        mechanism. Privacy is certified at ``min_batch_size`` messages. All periods have the guarantee together; a file
+        of messages, and an estimate from it, is of one of them.
     eps, delta : Fraction
         The guarantee: certified (eps, delta)-DP of the shuffled messages.
-    certified : mapping of str to str
-        ``epsilon_at_delta``, the certified upper end, and ``covering``, the options whom it covers; empty if nothing is
-        certified. Plans of older versions have further keys, from which nothing is printed.
+    certified_eps : Fraction, optional
+        Certified upper end of epsilon at delta, a decimal as it is printed; None if nothing is certified.
     loss : Loss
         The loss by which the mechanism was chosen.
     labels : tuple of str
         Names of the categories.
     table : tuple of mapping
-        The mechanisms that were compared.
-    rounds : int
-        Rounds that have the guarantee together, each with fresh randomness and n users; a file of messages, and an
-        estimate from it, is of one of them.
+        The mechanisms that were compared; the file of a plan does not have it.
+    notices : tuple of str
+        What a user is to be told of the file that was read.
 
     Raises
     ------
     InputError
-        If a value is out of its range, or labels are not k different nonempty texts.
+        If a value is out of its range, a field of the deployment is none of a survey, or labels are not k different
+        nonempty texts.
     """
 
     name: str
     k: int
     root: Fraction
     parameters: Mapping[str, int]
-    n: int
-    min_users: int
+    deployment: Deployment
     eps: Fraction
     delta: Fraction
-    certified: Mapping[str, Any]
+    certified_eps: Fraction | None = None
     loss: Loss = Loss.L2
     labels: tuple[str, ...] = ()
-    table: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
-    rounds: int = 1
+    table: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, compare=False)
+    notices: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, least, most in (
-            ("k", 2, LARGEST_K),
-            ("n", 1, LARGEST_USERS),
-            ("min_users", 1, self.n),
-            ("rounds", 1, MOST_PERIODS),
-        ):
-            object.__setattr__(self, name, as_integer(getattr(self, name), name, least, most))
+        object.__setattr__(self, "k", as_integer(self.k, "k", 2, LARGEST_K))
         for name in ("root", "eps", "delta"):
             object.__setattr__(self, name, parse_rational(getattr(self, name), name))
         if not 0 < self.eps <= LARGEST_EPS:
@@ -109,29 +105,40 @@ class Plan:
         object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
         integers = {name: as_integer(value, name, 1) for name, value in self.parameters.items()}
         object.__setattr__(self, "parameters", integers)
-        _ = self.scheme
-        self._check_table()
-        known = read_certificate(self.certified, self.eps, self.delta)
-        wanted = self.min_users if self.min_users < self.n else None
-        if known is not None and known[1].groups[0].min_batch_size != wanted:
-            expected = f"min_batch_size = {wanted}, as min_users of the plan"
-            raise InputError("certified.covering", self.certified["covering"], expected)
+        object.__setattr__(self, "deployment", self._read_deployment())
+        if self.certified_eps is not None:
+            level = parse_rational(self.certified_eps, "epsilon_at_delta")
+            last = rounded_up(self.eps)
+            if not 0 <= level <= Fraction(last):
+                raise InputError("epsilon_at_delta", shortest(level), f"a number from 0 to {last}")
+            object.__setattr__(self, "certified_eps", Fraction(rounded_up(level)))
 
-    def _check_table(self) -> None:
-        """Refuse a row of the table that is not written as the planner writes it."""
-        keys = {"mechanism", "parameters", "ratio", *Loss, "bits_per_message"}
-        for i, row in enumerate(self.table):
-            if row.keys() != keys or row["mechanism"] not in tuple(SCHEMES):
-                raise InputError(f"table[{i}]", row, "a mechanism with the keys " + ", ".join(sorted(keys)))
-            for name, value in (*row["parameters"].items(), ("bits_per_message", row["bits_per_message"])):
-                if type(value) is not int or value < 0:
-                    raise InputError(f"table[{i}].{name}", value, "an integer of at least 0")
-            for name in ("ratio", *Loss):
-                text = row[name] if isinstance(row[name], str) else repr(row[name])
-                value = parse_rational(text, f"table[{i}].{name}")
-                written = f"{float(value):.7g}" if name == "ratio" else format_decimal(value, digits=4, up=True)
-                if row[name] != written or value < 0:
-                    raise InputError(f"table[{i}].{name}", text, "a decimal of at least 0, as it is written")
+    def _read_deployment(self) -> Deployment:
+        """The deployment, its users with the mechanism; each is written in one way."""
+        given: object = self.deployment
+        if not isinstance(given, Deployment):
+            raise InputError("deployment", type(given).__name__, "a deployment")
+        check_survey(given)
+        group = given.groups[0]
+        n = as_integer(group.count, "count", 1, LARGEST_USERS)
+        if group.min_batch_size == n:
+            group = replace(group, min_batch_size=None)
+        return replace(given, groups=(replace(group, randomizer=self.scheme.source()),))
+
+    @property
+    def n(self) -> int:
+        """Number of users who are expected."""
+        return self.deployment.groups[0].count or 0
+
+    @property
+    def min_batch_size(self) -> int:
+        """Number of messages at which privacy is certified."""
+        return self.deployment.groups[0].min_batch_size or self.n
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that have the guarantee together, each with fresh randomness and n users."""
+        return self.deployment.batches
 
     @cached_property
     def scheme(self) -> Scheme:
@@ -159,40 +166,37 @@ class Plan:
 
     @property
     def content(self) -> dict[str, Any]:
-        """Content of the plan's file without its digest."""
-        return {
-            "kind": KIND,
-            "version": 1,
-            "mechanism": self.name,
-            "k": self.k,
-            "root": str(self.root),
-            "ratio": str(self.scheme.ratio),
-            "parameters": dict(self.parameters),
-            "n": self.n,
-            "min_users": self.min_users,
-            "eps": str(self.eps),
-            "delta": str(self.delta),
-            **({} if self.rounds == 1 else {"rounds": self.rounds}),
-            "certified": dict(self.certified),
-            "loss": self.loss.value,
-            "labels": list(self.labels),
-            "p": str(self.scheme.p),
-            "q": str(self.scheme.q),
-            "bits_per_message": self.scheme.bits,
-            "expected": {
-                kind.value: format_decimal(upper_end(self.expected(kind)), digits=7, up=True) for kind in Loss
+        """Content of the plan's file without its digest: that of the deployment, and the further tables."""
+        numbered = Categories.of((), self.k).labels
+        return deployment_table(self.deployment) | {
+            "target": {"eps": str(self.eps), "delta": str(self.delta)},
+            "estimator": {
+                "mechanism": self.name,
+                "k": self.k,
+                "p": str(self.scheme.p),
+                "q": str(self.scheme.q),
+                "loss": self.loss.value,
+                **({} if self.labels == numbered else {"labels": list(self.labels)}),
             },
-            "table": [dict(row) for row in self.table],
-            "not_covered": out_of_plan(self.rounds),
+            "certificate": {} if self.certified_eps is None else {"epsilon_at_delta": rounded_up(self.certified_eps)},
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Content of the plan's file, with its digest."""
-        return self.content | {"digest": self.digest}
+        """Content of the plan's file, with the digest of everything else."""
+        content = self.content
+        return content | {"certificate": content["certificate"] | {"digest": digest(content)}}
 
     def to_json(self) -> str:
-        """Text of the plan's file."""
+        """Text of the plan's file in JSON."""
         return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    def to_toml(self) -> str:
+        """Text of the plan's file in TOML."""
+        return table_text(self.to_dict(), TABLES)
+
+    def text(self, file: PathLike[str] | str) -> str:
+        """Text of the plan's file: in JSON if its name ends in .json, else in TOML."""
+        return self.to_json() if Path(file).suffix.lower() == ".json" else self.to_toml()
 
     @property
     def lines(self) -> FirstLines:
@@ -208,26 +212,24 @@ class Plan:
         Raises
         ------
         InputError
-            If there are fewer messages than ``min_users`` or more than users, or the level of the plan is not
+            If there are fewer messages than ``min_batch_size`` or more than users, or the level of the plan is not
             certified.
         """
         covered = self.check_messages(messages, users)
-        known = read_certificate(self.certified, self.eps, self.delta)
-        about = self.digest, self.n, self.min_users, covered, messages
-        if known is None:
+        about = self.digest, self.n, self.min_batch_size, covered, messages
+        if self.certified_eps is None:
             return Guarantee(*about, self.eps, self.delta, rounds=self.rounds)
-        level, planned = known[0], known[1].changed(periods=self.rounds)
-        group = planned.groups[0]
+        group = self.deployment.groups[0]
         if self.rounds > 1 and group.dropout is not None and covered > self.n:
             raise InputError("users", covered, f"at most n = {self.n}: other rounds of the plan may have no more")
-        if covered != self.n and group.dropout is None and self.min_users < covered:
-            group = replace(group, min_batch_size=self.min_users)
-        elif group.min_batch_size is not None and group.min_batch_size >= covered:
-            group = replace(group, min_batch_size=None)
-        planned = replace(planned, groups=(group,))
-        self._check_older()
-        for eps in sorted({min(level, self.eps), self.eps}):
-            bound = bounded_delta(self.scheme, covered, eps, planned)
+        least = group.min_batch_size
+        if covered != self.n and group.dropout is None and self.min_batch_size < covered:
+            least = self.min_batch_size
+        elif least is not None and least >= covered:
+            least = None
+        planned = replace(self.deployment, groups=(replace(group, count=covered, min_batch_size=least),))
+        for eps in sorted({min(self.certified_eps, self.eps), self.eps}):
+            bound = bounded_delta(planned, eps)
             if bound.bracket.upper <= self.delta:
                 return Guarantee(*about, eps, self.delta, bound, self.rounds)
             if bound.bracket.lower > self.delta:
@@ -242,25 +244,12 @@ class Plan:
     @property
     def bound(self) -> Answer | None:
         """Bound on delta at eps, calculated anew; None if the plan has no certificate."""
-        known = read_certificate(self.certified, self.eps, self.delta)
-        return (
-            None
-            if known is None
-            else bounded_delta(self.scheme, self.n, self.eps, known[1].changed(periods=self.rounds))
-        )
-
-    def _check_older(self) -> None:
-        """Refuse a bound on delta, in a plan of an older version, that is below the one calculated now."""
-        if "delta_at_eps" not in self.certified or self.bound is None:
-            return
-        written, found = self.certified["delta_at_eps"], self.bound.bracket
-        if found.lower > Fraction(written):
-            raise InputError("plan, certified.delta_at_eps", written, f"at least {rounded_up(found.upper)}")
+        return None if self.certified_eps is None else bounded_delta(self.deployment, self.eps)
 
     def check_messages(self, messages: int | None, users: object = None, argument: str = "messages") -> int:
         """Number of users who may have sent so many messages; arguments and errors as of :meth:`guarantee`."""
-        dropout = "dropout" in self.certified.get("covering", {})  # then any number of them is covered
-        least = 1 if dropout else self.min_users
+        dropout = self.deployment.groups[0].dropout is not None  # then any number of them is covered
+        least = 1 if dropout else self.min_batch_size
         if messages is not None and messages < least:
             raise InputError(argument, messages, f"at least {least}, from which on the plan's eps is certified")
         covered = self.n if users is None else as_integer(users, "users", least, LARGEST_USERS)
@@ -281,7 +270,7 @@ class Plan:
         """Histogram with intervals, from messages as text.
 
         - ``messages``: as :meth:`client` or `symshuffle collect randomize` writes them, in any order; at least
-          ``min_users`` and at most ``users`` of them.
+          ``min_batch_size`` and at most ``users`` of them.
         - ``confidence``: in (0, 1): each interval covers, and all of the band do at once, with at least this
           probability.
         - ``users``: users who sent them, one message each; default n.
@@ -306,8 +295,30 @@ def digest(content: Mapping[str, Any]) -> str:
 
 
 def canonical_text(content: Any) -> str:
-    """JSON with sorted keys and no blanks, in ASCII."""
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    """JSON with sorted keys and no blanks, in ASCII; dates of TOML, which no plan has, as text."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
+
+
+def check_written(content: object, made: object, place: str) -> None:
+    """Refuse the first key of a plan's file that is unknown, missing, or not as it follows from the others.
+
+    Values are compared as text: true and 1.0 are no 1, and every node is spelled as it is written.
+    """
+    if canonical_text(content) == canonical_text(made):
+        return
+    if isinstance(content, dict) and isinstance(made, dict):
+        for key in [*made, *content]:
+            if key not in made:
+                raise InputError(f"{place}{key}", content[key], "no such key in a plan")
+            if key not in content:
+                raise InputError(f"{place}{key}", None, f"{made[key]}, which follows from the rest of the plan")
+            inner = isinstance(made[key], dict) and isinstance(content[key], dict)
+            check_written(content[key], made[key], f"{place}{key}{'.' if inner else ''}")
+    if isinstance(content, list) and isinstance(made, list) and len(content) == len(made):
+        for i, (one, wanted) in enumerate(zip(content, made, strict=True)):
+            inner = isinstance(one, dict) and isinstance(wanted, dict)
+            check_written(one, wanted, f"{place}[{i}]{'.' if inner else ''}")
+    raise InputError(place, content, f"{made}, which follows from the rest of the plan")
 
 
 def falling(plan: Plan) -> Integers:
@@ -339,7 +350,7 @@ def simulate(plan: Plan, *, seed: object, values: Integers | None = None, confid
     Raises
     ------
     InputError
-        If the seed is no integer of at least 0, there are fewer values than ``min_users``, or one is no category.
+        If the seed is no integer of at least 0, there are fewer values than ``min_batch_size``, or one is no category.
 
     Examples
     --------

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final
 
-from symshuffle.base.documents import parse_json
+from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.base.documents import parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError
-from symshuffle.collect.plan import KIND, Plan, canonical_text, digest
+from symshuffle.base.numbers import as_integer
+from symshuffle.collect.mechanisms import SCHEMES
+from symshuffle.collect.older_plans import KIND, read_older_plan
+from symshuffle.collect.plan import TABLES, Plan, check_written, digest
+from symshuffle.configuration.files import read_deployment_file, read_deployment_table
+from symshuffle.configuration.randomizers import budget_of
 
 LARGEST_PLAN: Final = 1 << 26
 """Characters of a plan's file, or bytes: labels of 10^6 categories fit in."""
 
+_KINDS: Final[Mapping[str, Mapping[str, type[Any]]]] = {
+    "target": {"eps": str, "delta": str},
+    "estimator": {"mechanism": str, "k": int, "loss": str},
+    "certificate": {},
+}
+"""Types of the keys from which the others follow."""
+
 
 def read_plan(text: str, name: str = "plan") -> Plan:
-    """Plan from the text of its file.
+    """Plan from the text of its file, in TOML or JSON.
 
     Parameters
     ----------
@@ -41,68 +56,77 @@ def read_plan(text: str, name: str = "plan") -> Plan:
     expected = "a plan written by `symshuffle collect plan`"
     if len(text) > LARGEST_PLAN:
         raise InputError(name, f"{len(text)} characters", f"{expected}, at most {LARGEST_PLAN}")
-    content: Any = parse_json(text, name, "plan")
-    if not isinstance(content, dict) or content.get("kind") != KIND:
+    content: Any = _content(text, name)
+    older = isinstance(content, dict) and content.get("kind") == KIND
+    missing = [] if older else [key for key in TABLES if not isinstance(content, dict) or key not in content]
+    if len(missing) == len(TABLES):
         raise InputError("plan", name, expected)
-    if content.get("version") != 1:
-        raise InputError(f"{name}: version", content.get("version"), f"1 in {expected}")
-    written = content.pop("digest", None)
+    for key in () if older else TABLES:
+        if not isinstance(content.get(key), dict):
+            raise InputError(f"{name}: {key}", content.get(key), f"a table, as in {expected}")
+    written = (content if older else content["certificate"]).pop("digest", None)
     if written != digest(content):
         what = f"{digest(content)}, that of its content: the file was changed after it was written"
         raise InputError(f"{name}: digest", written, what)
     try:
-        found = _plan_of(content)
+        found = read_older_plan(content) if older else _plan_of(content, name)
     except InputError as error:
-        raise InputError(f"{name}: {error.argument}", error.value, error.expected) from None
-    _check_written(content, found.content, f"{name}: ")
+        place = error.argument if error.argument.startswith(name) else f"{name}: {error.argument}"
+        raise InputError(place, error.value, error.expected) from None
+    if older:
+        found.__dict__["digest"] = written  # its messages carry it
+    else:
+        check_written(content, found.content, f"{name}: ")
     return found
 
 
-def _plan_of(content: Mapping[str, Any]) -> Plan:
+def read_plan_or_deployment(file: Path, argument: str) -> Plan | Deployment:
+    """Return the plan in a file, or the deployment in one that is no plan; errors as of the two readers."""
+    path, text = read_text(file, argument, LARGEST_PLAN)
+    content = _content(text, str(path))
+    if isinstance(content, dict) and (content.get("kind") == KIND or "certificate" in content):
+        return read_plan(text, str(path))
+    return read_deployment_file(path, argument).deployment
+
+
+def _content(text: str, name: str) -> Any:
+    if text.lstrip().startswith("{"):
+        return parse_json(text, name, "plan")
+    return parse_toml(text, Path(name), "plan")
+
+
+def _plan_of(content: Mapping[str, Any], name: str) -> Plan:
     """Plan of the content of a file, without what follows from the other values."""
-    for key, (kind, expected) in _KINDS.items():
-        if not isinstance(content.get(key), kind):
-            raise InputError(key, content.get(key), expected)
-    for i, row in enumerate(content["table"]):
-        if not isinstance(row, dict) or not isinstance(row.get("parameters"), dict):
-            raise InputError(f"table[{i}]", row, "an object with an object parameters")
+    for table, kinds in _KINDS.items():
+        for key, kind in kinds.items():
+            if type(content[table].get(key)) is not kind:
+                raise InputError(f"{table}.{key}", content[table].get(key), f"{_WORDS[kind]}")
+    target, estimator = content["target"], content["estimator"]
+    labels = estimator.get("labels", [])
+    if not isinstance(labels, list):
+        raise InputError("estimator.labels", labels, "a list")
+    run = SCHEMES.get(estimator["mechanism"])
+    if run is None:
+        raise InputError("estimator.mechanism", estimator["mechanism"], "one of " + ", ".join(SCHEMES))
+    deployment = read_deployment_table(dict(content), Path(name), argument="plan").deployment
+    ratio = budget_of(deployment.groups[0].randomizer)
+    if not isinstance(ratio, Fraction):
+        raise InputError("group[0].randomizer", "given", f"{run.name} with a rational number lam")
+    given = content["group"][0].get("parameters", {})
+    integers = {one: as_integer(given.get(one), f"group[0].parameters.{one}", 1) for one in run.integers}
+    level = content["certificate"].get("epsilon_at_delta")
     return Plan(
-        content["mechanism"],
-        content["k"],
-        content["root"],
-        content["parameters"],
-        content["n"],
-        content["min_users"],
-        content["eps"],
-        content["delta"],
-        content["certified"],
-        content["loss"],
-        tuple(content["labels"]),
-        tuple(content["table"]),
-        content.get("rounds", 1),
+        run.name,
+        estimator["k"],
+        run.root_of(ratio),
+        integers,
+        deployment,
+        target["eps"],
+        target["delta"],
+        level,
+        estimator["loss"],
+        tuple(labels),
     )
 
 
-_KINDS: Final[Mapping[str, tuple[type[Any], str]]] = {
-    **dict.fromkeys(("mechanism", "root", "eps", "delta", "loss"), (str, "a text")),
-    **dict.fromkeys(("k", "n", "min_users"), (int, "an integer")),
-    **dict.fromkeys(("parameters", "certified"), (dict, "an object")),
-    **dict.fromkeys(("labels", "table"), (list, "a list")),
-}
-"""JSON types of the keys of a plan from which the others follow, and their words; ``rounds`` may be left out."""
-
-
-def _check_written(content: Mapping[str, Any], made: Mapping[str, Any], place: str) -> None:
-    """Refuse the first key of a plan's file that is unknown, missing, or not as it follows from the others.
-
-    Values are compared as text: true and 1.0 are no 1, and every node is spelled as it is written.
-    """
-    for key in [*made, *content]:
-        if key not in made:
-            raise InputError(f"{place}{key}", content[key], "no such key in a plan")
-        value, wanted = content.get(key), made[key]
-        if canonical_text(value) == canonical_text(wanted) and key in content:
-            continue
-        if isinstance(value, dict) and isinstance(wanted, dict):
-            _check_written(value, wanted, f"{place}{key}.")
-        raise InputError(f"{place}{key}", value, f"{wanted}, which follows from the rest of the plan")
+_WORDS: Final = {str: "a text", int: "an integer"}

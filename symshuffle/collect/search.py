@@ -27,7 +27,7 @@ from symshuffle.collect.guarantee import (
     LARGEST_EPS,
     LARGEST_USERS,
     bounded_delta,
-    field_texts,
+    check_survey,
     laws_of,
     rounded_up,
 )
@@ -109,12 +109,10 @@ def make_plan(
     ('krr', Fraction(7509, 265))
     """
     k, n = as_integer(k, "k", 2, LARGEST_K), as_integer(n, "n", 1, LARGEST_USERS)
-    for name in ("reports", "pairs", "graph", "datasets"):
-        if fields.get(name) is not None:
-            raise InputError(name, fields[name], "none in a survey, in which every user sends one report of any value")
     least = fields.get("min_batch_size")
     honest = n if least is None else as_integer(least, "min_batch_size", 1, n)
     covered = UNSAID.changed(**fields | {"min_batch_size": None if honest == n else honest})
+    check_survey(covered)
     level, target, loss = parse_rational(eps, "eps"), parse_rational(delta, "delta"), choice(Loss, loss, "loss")
     if not 0 < level <= LARGEST_EPS:
         raise InputError("eps", eps, f"a number in (0, {LARGEST_EPS}], in nats")
@@ -160,6 +158,11 @@ class _Asked:
         eps, delta = one_of_rounds(self.eps, self.delta, self.rounds)
         return replace(self, eps=eps, delta=delta, covered=replace(self.covered, periods=1))
 
+    def deployment(self, made: Scheme) -> Deployment:
+        """The deployment that is covered, with a mechanism."""
+        run = made.source(null=self.covered.adjacency.null)
+        return self.covered.changed(n=self.n).with_randomizers(lambda _: run)
+
     @property
     def words(self) -> str:
         """In words."""
@@ -182,7 +185,7 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | N
                 refused = refused or str(error)
     if not found:
         if made is not None:  # what is refused whatever the target, is refused by its own name
-            laws_of(made, asked.covered)
+            laws_of(asked.deployment(made))
         raise Unsupported(f"no plan for {asked.words}: {refused}")
     different = {(made.name, *made.parameters.items()): made for made in found}
     return sorted(different.values(), key=lambda made: upper_end(made.noise.loss(asked.loss, asked.n)))
@@ -272,20 +275,20 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     for share in _SHARES:
         root = _down(largest, share)
         made = scheme(rough.name, rough.k, root, rough.parameters)
-        bound = bounded_delta(made, asked.n, asked.eps, asked.covered)
-        if bound.bracket.upper <= asked.delta:
+        covered = asked.deployment(made)
+        if bounded_delta(covered, asked.eps).bracket.upper <= asked.delta:
             break
     else:
         raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
-    smallest = epsilon(laws_of(made, asked.covered), n=asked.n, delta=asked.delta)
+    smallest = epsilon(laws_of(covered), delta=asked.delta)
     level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
-    if bounded_delta(made, asked.n, level, asked.covered).bracket.upper > asked.delta:
+    if bounded_delta(covered, level).bracket.upper > asked.delta:
         level = asked.eps  # the smaller one was found with less rigour
-    certified = {"epsilon_at_delta": rounded_up(level), "covering": field_texts(asked.covered)}
     # Of several rounds the others were not certified, and what runs is not quite what was ranked.
     table = tuple(_row(made if one is rough and asked.rounds > 1 else one, asked) for one in ranked)
-    kept = asked.n, asked.honest, asked.eps, asked.delta, certified, asked.loss, labels, table, asked.rounds
-    return Plan(made.name, made.k, root, made.parameters, *kept)
+    return Plan(
+        made.name, made.k, root, made.parameters, covered, asked.eps, asked.delta, level, asked.loss, labels, table
+    )
 
 
 def _row(made: Scheme, asked: _Asked) -> dict[str, Any]:

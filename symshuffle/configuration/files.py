@@ -75,6 +75,16 @@ def read_deployment_file(path: Path | str, argument: str = "file", *, budget: bo
         data = parse_toml(text, file, argument)
     if not isinstance(data, dict):
         raise InputError(argument, file, "a table of the fields of a deployment")
+    return read_deployment_table(data, file, text, argument, budget=budget)
+
+
+def read_deployment_table(
+    data: dict[str, Any], file: Path, text: str = "", argument: str = "file", *, budget: bool = True
+) -> DeploymentFile:
+    """Return what the content of a file says of a deployment; arguments and errors as :func:`read_deployment_file`.
+
+    - ``file``, ``text``: the file that has the content, and its text, where lines of keys are looked up.
+    """
     with _Placed(f"{file}: "):
         return _file(_Reader(file, text, argument, budget), data)
 

@@ -119,7 +119,7 @@ class NamedRandomizer:
 
         if self.file is not None or self.header is not None:
             return None
-        return closed_form(self.name, self.parameters, eps0=self.eps0, lam=self.lam)
+        return closed_form(self.name, self.parameters, eps0=self.eps0, lam=self.lam, surveys=True)
 
     def source(self) -> Any:
         """What every user runs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -147,11 +147,22 @@ def deployment_text(deployment: Deployment) -> str:
     InputError
         As :func:`deployment_table`.
     """
-    return "\n".join(_lines(deployment_table(deployment))) + "\n"
+    return table_text(deployment_table(deployment))
+
+
+def table_text(table: Mapping[str, Any], headed: Sequence[str] = ()) -> str:
+    """Return a table as the text of a TOML file.
+
+    - ``headed``: keys of tables that are written with a head of their own, behind all others.
+    """
+    text = list(_lines({name: value for name, value in table.items() if name not in headed}))
+    for name in headed:
+        text += ["", f"[{name}]", *_lines(table[name])]
+    return "\n".join(text).lstrip("\n") + "\n"
 
 
 def _lines(table: Mapping[str, Any], head: str = "") -> Iterator[str]:
-    """The lines of a table of TOML: values first, then tables and lists of tables."""
+    """The lines of a table of TOML: values first, then lists of tables."""
     inner: list[tuple[str, Any]] = []
     for name, value in table.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -170,4 +181,4 @@ def _value(value: Any) -> str:
         return f"{{ {', '.join(f'{name} = {_value(one)}' for name, one in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML does not have as it is

@@ -6,6 +6,7 @@ from fractions import Fraction as F
 
 import numpy as np
 
+from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.collect import Client, Plan
 
 PARAMETERS = {
@@ -22,7 +23,8 @@ ROOTS = {"rappor": F(2)}
 
 def small(name, k=4, root=None, **given):
     """A plan that was not searched for: nothing is certified, and the sampler does not ask."""
-    fields = {"n": 8, "min_users": 1, "eps": F(1), "delta": F(1, 100), "certified": {}} | given
+    deployment = UNSAID.changed(n=given.pop("n", 8), min_batch_size=given.pop("min_batch_size", 1))
+    fields = {"deployment": deployment, "eps": F(1), "delta": F(1, 100)} | given
     return Plan(name=name, k=k, root=root or ROOTS.get(name, F(3)), parameters=PARAMETERS[name], **fields)
 
 

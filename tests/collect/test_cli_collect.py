@@ -21,7 +21,7 @@ from tests.words import words
 def survey(tmp_path, monkeypatch):
     """A plan of krr and a file of 60 users."""
     monkeypatch.chdir(tmp_path)
-    plan = small("krr", n=60, min_users=50, labels=("a", "b", "c", "d"))
+    plan = small("krr", n=60, min_batch_size=50, labels=("a", "b", "c", "d"))
     Path("plan.json").write_text(plan.to_json())
     rows = [f"u{i},{'abc'[i % 3]}" for i in range(60)]
     Path("values.csv").write_text("user,answer\n" + "\n".join(rows) + "\n")
@@ -184,7 +184,7 @@ def test_a_second_run_on_the_same_file_is_refused(capsys, survey):
 
 def test_messages_of_another_plan_are_refused(capsys, survey):
     assert run(capsys, *RANDOMIZE)[0] == 0
-    Path("plan.json").write_text(small("krr", n=61, min_users=50, labels=survey.labels).to_json())
+    Path("plan.json").write_text(small("krr", n=61, min_batch_size=50, labels=survey.labels).to_json())
     error = refused(capsys, *ESTIMATE)
     assert "expected messages of this plan" in error and survey.digest in error
 

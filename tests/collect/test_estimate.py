@@ -106,7 +106,7 @@ def test_confidence_is_inside_the_unit_interval(confidence):
 
 
 def test_fewer_messages_than_certified_are_refused():
-    plan = small("krr", min_users=3)
+    plan = small("krr", min_batch_size=3)
     assert plan.estimate(["0"] * 3).n == 3
     for few in (["0"] * 2, []):
         with pytest.raises(InputError, match=f"messages = {len(few)}: expected at least 3"):

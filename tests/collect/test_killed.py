@@ -25,7 +25,7 @@ USERS = 300
 @pytest.fixture
 def survey(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    plan = small("krr", n=USERS, min_users=USERS)
+    plan = small("krr", n=USERS, min_batch_size=USERS)
     Path("plan.json").write_text(plan.to_json())
     Path("values.csv").write_text("answer\n" + "0\n1\n2\n" * (USERS // 3))
     return plan

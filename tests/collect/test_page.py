@@ -20,7 +20,7 @@ def test_commands_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
     Path("answers.csv").write_text("user,answer\n" + "".join(f"u{i},{i % 5}\n" for i in range(2000)))
     to_twelve = script("outputs").to_twelve
     shown = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(shown) == 3
+    assert len(shown) == 4
     for command, output in shown:
         status, out, _ = run(capsys, *command.split())
         assert status == 0 and to_twelve(out) == to_twelve(output)

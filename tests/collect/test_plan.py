@@ -1,12 +1,15 @@
 """Plans: rational parameters, the certificate at exactly these, and what their files refuse."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Exp, InputError, Unsupported, delta, epsilon, randomizer
+from symshuffle import Deployment, Exp, InputError, Unsupported, delta, epsilon, randomizer
+from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.collect import make_plan, read_plan
+from symshuffle.collect.mechanisms import SCHEMES
 
 SMALL = {"n": 1000, "eps": 1, "delta": "1e-6"}
 REGISTERED = {
@@ -22,7 +25,7 @@ def test_plan_agrees_with_epsilon_and_is_rounded_little(name):
     plan = make_plan(5, mechanism=name, **SMALL)
     at = REGISTERED[name](plan)
     found = epsilon(at, n=1000, delta="1e-6").bracket
-    assert float(found.upper) == pytest.approx(float(plan.certified["epsilon_at_delta"]), rel=1e-6)
+    assert float(found.upper) == pytest.approx(float(plan.certified_eps), rel=1e-6)
     assert delta(at, n=1000, exp_eps=Exp(F(1)), rigour="ball").bracket.upper <= F(1, 10**6)
     assert found.lower <= 1
     # A ratio larger by twice what is rounded off, or a root by that, is not private enough.
@@ -71,13 +74,13 @@ def test_privacy_is_certified_at_the_honest_users():
     fewer = make_plan(5, mechanism="krr", min_batch_size=500, **SMALL)
     alone = make_plan(5, mechanism="krr", n=500, eps=1, delta="1e-6")
     assert fewer.root == alone.root < make_plan(5, mechanism="krr", **SMALL).root
-    assert fewer.n == 1000 and fewer.min_users == 500
+    assert fewer.n == 1000 and fewer.min_batch_size == 500
 
 
 def test_a_group_is_covered():
     two = make_plan(5, mechanism="krr", group_size=2, **SMALL)
     assert two.root < make_plan(5, mechanism="krr", **SMALL).root
-    assert two.certified["covering"] == {"group_size": "2"}
+    assert two.content["adjacency"] == {"group_size": 2}
     assert delta(REGISTERED["krr"](two), n=1000, exp_eps=Exp(F(1)), group_size=2).bracket.upper <= F(1, 10**6)
 
 
@@ -86,17 +89,60 @@ def test_a_file_is_read_back_and_not_edited_by_hand():
     assert read_plan(plan.to_json()) == plan and read_plan(plan.to_json()).digest == plan.digest
     content = json.loads(plan.to_json())
     for key, value in (
-        ("n", 2000), ("min_users", 10), ("root", "1000"), ("labels", ["yes", "no", "maybe"]), ("p", "1/2"),
-        ("extra", 1),
+        ("periods", 2), ("group", []), ("target", {"eps": "2", "delta": "1e-6"}), ("estimator", {}), ("extra", 1),
     ):  # fmt: skip
         with pytest.raises(InputError, match="plan: digest = "):
             read_plan(json.dumps(content | {key: value}))
-    for key in content.keys() - {"kind", "version"}:
+    for edited in (plan.to_toml().replace("1000", "2000", 1), plan.to_toml().replace('"no"', '"maybe"')):
+        assert edited != plan.to_toml()
         with pytest.raises(InputError, match="plan: digest = "):
+            read_plan(edited)
+    for key in content:
+        with pytest.raises(InputError):
             read_plan(json.dumps({name: value for name, value in content.items() if name != key}))
-    for text in ("", "{}", "[1]", plan.to_json()[:-20]):
+    for text in ("", "{}", "[1]", plan.to_json()[:-20], plan.deployment.to_toml()):
         with pytest.raises(InputError, match=r"^plan = plan: expected"):
             read_plan(text)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_file_of_a_plan_is_that_of_its_deployment(name, tmp_path):
+    """Every question takes the file, in TOML and in JSON, and answers as for the mechanism that runs."""
+    plan = make_plan(3, n=60, eps=1, delta="1e-2", mechanism=name, colluding=3, min_batch_size=50, threshold=2)
+    for file in (tmp_path / "plan.toml", tmp_path / "plan.json"):
+        file.write_text(plan.text(file))
+        assert Deployment.read(file) == plan.deployment
+        assert read_plan(plan.text(file)) == plan
+        found = delta(file, eps=1).bracket
+        assert found == delta(plan.scheme.source(), n=60, colluding=3, min_batch_size=50, eps=1).bracket
+        assert found.upper <= plan.delta < delta(file, eps=1, colluding=20).bracket.upper
+    again = epsilon(tmp_path / "plan.toml", delta=plan.delta).bracket
+    assert again.lower <= plan.certified_eps <= 1 and plan.certified_eps - again.upper < F(1, 10**5)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"periods": 3}, {"periods": 30, "memoised": True}, {"dropout": "1/10"}, {"group_size": 2}, {"threshold": 3},
+     {"adjacency": "zero-out"}, {"labels": ("a\x7fb", 'x"y', "\u00e4\n\tz")}],
+)  # fmt: skip
+def test_every_field_of_a_survey_is_kept_in_its_file(given):
+    plan = make_plan(3, n=40, eps=2, delta="1/10", mechanism="krr", **given)
+    for text in (plan.to_toml(), plan.to_json()):
+        again = read_plan(text)
+        assert again == plan and again.digest == plan.digest and again.lines == plan.lines
+    for name, value in given.items():
+        if name != "labels":
+            assert name in plan.to_toml() and UNSAID.changed(**{name: value}).adjacency == plan.deployment.adjacency
+
+
+@pytest.mark.parametrize("name", ["reports", "pairs"])
+def test_fields_that_no_survey_has_are_refused_by_name(name):
+    value = {"reports": 2, "pairs": [(0, 1)]}[name]
+    with pytest.raises(InputError, match=f"{name} = .*none in a survey"):
+        make_plan(3, mechanism="krr", **{name: value}, **SMALL)
+    plan = make_plan(3, mechanism="krr", **SMALL)
+    with pytest.raises(InputError, match=f"{name} = .*none in a survey"):
+        replace(plan, deployment=plan.deployment.changed(**{name: value}))
 
 
 @pytest.mark.parametrize(

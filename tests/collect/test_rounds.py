@@ -27,7 +27,7 @@ def test_all_rounds_together_meet_the_guarantee(plan):
     assert spent(plan, plan.root).upper <= F(1, 10**6)
     assert spent(plan, plan.root * F(102, 100)).lower > F(1, 10**6)
     with pytest.raises(InputError, match="certified"):
-        replace(plan, rounds=7).guarantee()
+        replace(plan, deployment=plan.deployment.changed(periods=7)).guarantee()
 
 
 def test_rounds_are_kept_in_the_file_and_said_of_an_estimate(plan):
@@ -40,15 +40,13 @@ def test_rounds_are_kept_in_the_file_and_said_of_an_estimate(plan):
     assert "a round beyond the 6" in held.sentence
     once = make_plan(4, mechanism="krr", **ASKED)
     assert once.root > plan.root
-    assert "rounds" not in once.to_dict()
+    assert "periods" not in once.to_dict() and plan.to_dict()["periods"] == 6
 
 
 @pytest.mark.parametrize("value", [0, True, 10**7, 1.5])
-def test_wrong_numbers_of_rounds_are_refused_by_name(value, plan):
+def test_wrong_numbers_of_rounds_are_refused_by_name(value):
     with pytest.raises(InputError, match="periods"):
         make_plan(4, mechanism="krr", periods=value, **ASKED)
-    with pytest.raises(InputError, match="rounds"):
-        replace(plan, rounds=value)
 
 
 def test_fewer_messages_and_a_mechanism_with_integers():
@@ -59,7 +57,7 @@ def test_fewer_messages_and_a_mechanism_with_integers():
 
 
 def test_with_dropout_no_round_may_have_more_users_than_planned(plan):
-    dropped = replace(plan, certified=plan.certified | {"covering": {"dropout": "1/10"}})
+    dropped = replace(plan, deployment=plan.deployment.changed(dropout="1/10"))
     with pytest.raises(InputError, match="users = 2100"):
         dropped.guarantee(2000, 2100)
 
@@ -68,6 +66,6 @@ def test_the_command_line(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     line = words("collect plan --k 4 --n 2000 --eps 1 --delta 1e-6 --mechanism krr --periods 6")
     found = answer(capsys, *line, "--out", "plan.json")
-    assert found["rounds"] == read_plan(Path("plan.json").read_text()).rounds == 6
+    assert found["periods"] == read_plan(Path("plan.json").read_text()).rounds == 6
     assert "--proof" in refused(capsys, *line, "--out", "other.json", "--proof", "proof.json")
     assert not Path("other.json").exists()

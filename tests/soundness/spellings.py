@@ -296,6 +296,9 @@ CALLS = [
 ]
 """One or several calls of each public function that takes numbers; names below ``symshuffle``."""
 
+OF_ONE_BATCH = {"min_batch_size", "dropout", "group_size", "null"}
+"""Fields of a deployment that programs about one number of users leave to the readers of ``delta``."""
+
 SLOW = {
     "utility.bayes_risk": {"prior"},
     "vectors.contenders": {"chi", "dimension", "bits"},
@@ -306,8 +309,13 @@ SLOW = {
     "renyi": {"dropout", "group_size"},
     "tradeoff_curve": {"group_size"},
     "solve_n": {"n", "min_batch_size"},
-    "vectors.calibrate": {"n", "dimension", "delta", "eps", "exp_eps", "gap", "fixed"},
-    "vectors.private_mean": {"eps", "delta", "fixed"},
+    "vectors.calibrate": {"n", "dimension", "delta", "eps", "exp_eps", "gap", "fixed", *OF_ONE_BATCH},
+    "vectors.private_mean": {"eps", "delta", "fixed", "n", *OF_ONE_BATCH},
+    "design.best_shuffled": OF_ONE_BATCH,
+    **{
+        f"collect.audit_{kind}": {"n", *OF_ONE_BATCH} - ({"n"} if kind == "shuffled" else set())
+        for kind in ("shuffled", "pair", "samples")
+    },
     "vectors.which_order": {"n", "low", "high", "evaluations"},
     "vectors.worst_background_on_the_line": {"n", "sigma0", "eps", "tolerance", "others"},
     "collect.make_plan": {"dropout", "group_size", "null"},

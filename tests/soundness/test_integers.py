@@ -101,7 +101,6 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 """Their ``bits`` come from a request, whose reader is a row."""
 
 ELSEWHERE = {
-    "Plan.rounds": "asked in tests/collect/test_rounds.py",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
 }
@@ -238,8 +237,6 @@ ROWS = (
 )
 DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "Plan.k": (4, lambda v: replace(PLAN, k=v)),
-    "Plan.n": (9, lambda v: replace(PLAN, n=v)),
-    "Plan.min_users": (9, lambda v: replace(PLAN, min_users=v)),
     "gaussian_index_series.order": (3, vectors.gaussian_index_series),
     "gaussian_noise_series.order": (3, vectors.gaussian_noise_series),
     "amplification_curve.n": (4, lambda v: curves.amplification_curve(W, delta="1/10", users=[v], rel=0.1).points),

@@ -87,7 +87,7 @@ def test_a_plan_holds_and_a_larger_ratio_does_not(name, n, eps, goal):
     larger = min(1 + (plan.root - 1) * (1 + F(1, 1000)), plan.root * (1 + F(1, 10**5))).limit_denominator(10**12)
     if larger < 10**15:  # beyond it messages are not drawn
         assert value(larger, eps).lower > F(goal)
-    certified = F(plan.certified["epsilon_at_delta"])
+    certified = plan.certified_eps
     assert certified <= F(eps)
     assert value(plan.root, certified).upper <= F(goal)
     assert certified == 0 or value(plan.root, certified * F(99, 100)).lower > F(goal)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from os import PathLike
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from symshuffle.accountants.deployment.adjacency import read_null
 from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.model import FILES, KEYWORDS, Deployment
+from symshuffle.accountants.deployment.model import FILES, KEYWORDS, Deployment, fields_set
 from symshuffle.base.errors import InputError
 
 Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | PathLike[str] | str | Any"
@@ -47,6 +47,51 @@ def _one_after_another(listed: Sequence[Any]) -> Deployment:
             raise InputError(f"deployment[{place}]", type(one).__name__, "a deployment, as all others of the list")
     first: Deployment = listed[0]
     return replace(first, later_periods=(*first.later_periods, *(kind for one in listed[1:] for kind in one.kinds)))
+
+
+_OF_NUMBER: Final = frozenset(("n", "min_batch_size", "colluding", "memoised", "threshold"))
+"""Fields that change the number of messages alone, or nothing."""
+
+_NEAREST: Final = {
+    "dropout": "none here, where one number of messages is asked about; give min_batch_size, which is certain",
+    "periods": "1 here, or memoised = true; of several periods ask epsilon or delta, for what was found",
+    "reports": "1 here; of several reports ask epsilon or delta, for what was found",
+    "group_size": "1 here; of several users together ask epsilon or delta, for what was found",
+    "adjacency": "replace-one here; of zero-out ask epsilon or delta",
+    "null": "none here; of a null symbol ask epsilon or delta",
+    "blanket": "none here; of another blanket ask epsilon or delta",
+    "pairs": "none here, where all pairs of inputs are compared; of some ask epsilon or delta",
+    "graph": "none here, where all pairs of inputs are compared; of a graph ask epsilon or delta",
+    "datasets": "none here; of two given datasets ask delta",
+}
+"""The nearest question that has a bound, of fields that change more."""
+
+
+def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
+    """Return the smallest number of honest messages in a batch, for programs that ask about one number of users.
+
+    A bound for the deployment is that for so many users who all send, since none of its other fields changes it.
+
+    - ``known``: fields that the program reads itself.
+
+    Raises
+    ------
+    InputError
+        If there are several groups or kinds of periods, the number of users is open, or a field is set that changes
+        more than their number, with the nearest question.
+    """
+    for name, several in (("group", len(deployment.groups) > 1), ("later_periods", deployment.later_periods)):
+        if several:
+            raise InputError(name, "several", "one here; of several ask epsilon or delta")
+    given = fields_set(deployment)
+    for name in sorted(given, key=lambda name: name != "null"):  # which sets the adjacency as well
+        allowed = name in _OF_NUMBER or name in known or (name == "periods" and deployment.memoised)
+        if not allowed:
+            raise InputError(name, given[name], _NEAREST[name])
+    group = deployment.groups[0]
+    if group.count is None:
+        raise InputError("n", None, "a number of users")
+    return group.messages(group.count)
 
 
 Q = TypeVar("Q", bound=Callable[..., object])

@@ -18,10 +18,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
+from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_progress
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Number, as_integer, enclose, parse_rational, upper_end
@@ -29,12 +33,13 @@ from symshuffle.channels.channel import Channel
 from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import Plan
+from symshuffle.collect.plan_file import read_plan_or_deployment
 from symshuffle.collect.scheme import Scheme
-from symshuffle.decompositions.closed_forms import closed_form
+from symshuffle.decompositions.closed_forms import ClosedForm, closed_form
 from symshuffle.mechanisms.names import mechanism_name, named_parameters, source_name, unknown_parameter
 
 if TYPE_CHECKING:
-    from symshuffle.mechanisms.model import Mechanism
+    pass
 
 LARGEST_CLAIM: Final = 1 << 18
 """Inputs times messages beyond which no channel is written down."""
@@ -113,14 +118,15 @@ class Claim:
         return found
 
 
-def claim(source: Claim | Channel | Mechanism | Plan | Scheme) -> Claim:
+def claim(source: Any) -> Claim:
     """Claim that a client is this channel.
 
     Parameters
     ----------
-    source : Channel, Mechanism, Plan or Scheme
+    source : Channel, Mechanism, Plan, Scheme, Deployment, Group or path
         A channel, or a mechanism with all parameters fixed: inputs and messages are numbers from 0. A plan of
-        :func:`symshuffle.collect.make_plan`: inputs are its labels, and messages are what ``plan.client()`` writes.
+        :func:`symshuffle.collect.make_plan`: inputs are its labels, and messages are what ``plan.client()`` writes. A
+        deployment of one group of users, or the file of one or of a plan: what its users run.
 
     Returns
     -------
@@ -142,6 +148,13 @@ def claim(source: Claim | Channel | Mechanism | Plan | Scheme) -> Claim:
     """
     if isinstance(source, Claim):
         return source
+    source = claim_subject(source)
+    if isinstance(source, Deployment):
+        if len(source.groups) > 1 or source.later_periods:
+            raise InputError("claim", "several groups or kinds of periods", "one group of users of one kind")
+        source = source.groups[0].randomizer
+    if isinstance(source, ClosedForm):
+        return _of_closed_form(source)
     if isinstance(source, Plan):
         return _of_scheme(source.scheme, source.categories.labels)
     if isinstance(source, Scheme):
@@ -156,8 +169,25 @@ def claim(source: Claim | Channel | Mechanism | Plan | Scheme) -> Claim:
         named = [f"{name} = {value}" for name, value in fixed.values]
         channel, title = fixed.channel(), ", ".join((fixed.name, *named))
     else:
-        raise InputError("claim", source_name(source), "a channel, a mechanism with its parameters, or a plan")
+        raise InputError(
+            "claim", source_name(source), "a channel, a mechanism with its parameters, a plan, or a deployment"
+        )
     return _of_channel(title, channel)
+
+
+def claim_subject(source: Any) -> Any:
+    """Return what a claim is about: the plan or the deployment in a file, the deployment of a group, or itself."""
+    if isinstance(source, str | PathLike):
+        return read_plan_or_deployment(Path(source), "claim")
+    return Deployment((source,)) if isinstance(source, Group) else source
+
+
+def _of_closed_form(known: ClosedForm) -> Claim:
+    if known.shape[1] > LARGEST_CLAIM:
+        raise Unsupported(f"{known.name} has {known.shape[1]} messages, beyond the {LARGEST_CLAIM} that are counted")
+    level = () if known.lam is None else (("lam", known.lam),)
+    words = [f"{key} = {value}" for key, value in (*known.values, *level)]
+    return _of_channel(", ".join((known.name, *words)), known.channel())
 
 
 def _of_channel(title: str, channel: Channel) -> Claim:
@@ -195,9 +225,7 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
     if name not in SCHEMES:
         known = closed_form(name, parameters, eps0=eps0, lam=lam)
         if known is not None and known.shape[1] <= LARGEST_CLAIM:
-            level = () if known.lam is None else (("lam", known.lam),)
-            words = [f"{key} = {value}" for key, value in (*known.values, *level)]
-            return _of_channel(", ".join((name, *words)), known.channel())
+            return _of_closed_form(known)
         from symshuffle.mechanisms.registry import mechanism
 
         found = mechanism(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,14 +17,18 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
+from symshuffle.accountants.questions import solve
 from symshuffle.base.errors import InputError, Progress, check_list
 from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, parse_rational, upper_end
-from symshuffle.collect.audit.claims import MOST_MESSAGES, Program, answers, as_run, hint
+from symshuffle.base.numbers import Exp, Real, as_integer, enclose, natural_log, parse_rational, upper_end
+from symshuffle.collect.audit.claims import MOST_MESSAGES, Program, answers, as_run, claim_subject, hint
 from symshuffle.collect.audit.rows import Run, check_names, check_spellings, read_row
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.collect.audit.verdicts import Audit, Event, finding
 from symshuffle.collect.estimate import read_confidence
+from symshuffle.collect.guarantee import rounded_up
+from symshuffle.collect.plan import Plan
 
 _NAMES: Final = ("the first sample", "the second sample")
 
@@ -211,6 +215,7 @@ def _written(given: Any) -> str:
     return f"{kind} {text if len(text) <= 40 else text[:37] + '...'}"
 
 
+@with_fields
 def audit_pair(
     first: Any,
     second: Any,
@@ -218,8 +223,10 @@ def audit_pair(
     runs: object,
     eps: object = None,
     exp_eps: object = None,
-    delta: object = 0,
+    delta: object = None,
     confidence: object = "0.99",
+    claim: Subject = None,
+    **fields: Any,
 ) -> PairAudit:
     """Audit of two inputs or neighbouring datasets, of which (eps, delta) is claimed.
 
@@ -231,8 +238,12 @@ def audit_pair(
         Runs of each of the two: an event is learned on one half of them and tested on the other half.
     eps, exp_eps : number, text or Exp
         The claim; one of the two, or its exponential.
-    delta : number or text
-        delta of the claim, in [0, 1).
+    delta : number or text, optional
+        delta of the claim, in [0, 1); default 0, or the certified one of ``claim`` at eps.
+    claim : Deployment, Group, randomizer or path, optional
+        A deployment of which the certified delta at eps is claimed, or the certified eps at delta.
+    the fields of a deployment
+        Of ``claim``, as in :func:`symshuffle.delta`.
     confidence : number or text
         In (0, 1): a program that keeps the claim is accused with probability at most one minus this.
 
@@ -260,23 +271,28 @@ def audit_pair(
         raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
     elif (differ := sum(a != b for a, b in zip(first, second, strict=True))) != 1:
         raise InputError("datasets", f"{differ} users differ", "neighbours, which differ in the input of one user")
-    target, excess = read_target(eps=eps, exp_eps=exp_eps), _delta(delta)
+    target, excess = _claimed(claim, fields, eps, exp_eps, delta)
+    if target is None:
+        raise InputError("eps", None, "the level that is claimed, or a claim with delta")
     number = as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first))))
     found = PairAudit(first, second, target, excess, number, read_confidence(confidence))
     _ = found.least
     return found
 
 
+@with_fields
 def audit_samples(
     first: Sequence[Any],
     second: Sequence[Any],
     *,
     eps: object = None,
     exp_eps: object = None,
-    delta: object = 0,
+    delta: object = None,
     confidence: object = "0.99",
     disjoint: bool = False,
     header: bool | None = None,
+    claim: Subject = None,
+    **fields: Any,
 ) -> Audit:
     """What two samples show, one of each of two inputs or neighbouring datasets.
 
@@ -289,8 +305,12 @@ def audit_samples(
         A row for each run: a message, a sequence of messages, or a row of a CSV file. Numbers are compared by value.
     eps, exp_eps : number, text or Exp, optional
         The claim, or its exponential; without one nothing is refuted, and eps is bounded from below.
-    delta : number or text
-        delta of the claim, in [0, 1).
+    delta : number or text, optional
+        delta of the claim, in [0, 1); default 0, or the certified one of ``claim`` at eps.
+    claim : Deployment, Group, randomizer or path, optional
+        As in :func:`audit_pair`.
+    the fields of a deployment
+        Of ``claim``, as in :func:`symshuffle.delta`.
     confidence : number or text
         In (0, 1): each statement is wrong with probability at most one minus this.
     disjoint : bool
@@ -328,8 +348,8 @@ def audit_samples(
         samples.append(runs[1:] if header else runs)
     if header is None:
         check_names(first, second, *samples)
-    target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
-    found = PairAudit(*_NAMES, target, _delta(delta), min(map(len, samples)), read_confidence(confidence))
+    target, excess = _claimed(claim, fields, eps, exp_eps, delta)
+    found = PairAudit(*_NAMES, target, excess, min(map(len, samples)), read_confidence(confidence))
     if target is not None:
         try:
             _ = found.least
@@ -340,6 +360,25 @@ def audit_samples(
     if not disjoint:
         check_spellings(*samples)
     return found.judge(*samples)
+
+
+def _claimed(
+    claim: Subject, fields: Mapping[str, Any], eps: object, exp_eps: object, delta: object
+) -> tuple[Real | None, Fraction]:
+    """exp(eps), if one is claimed, and delta: as they are given, or one of them as it is certified of a deployment."""
+    target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
+    if claim is None:
+        for name, value in fields.items():
+            if value is not None:
+                raise InputError(name, value, "none without a deployment that is claimed")
+        return target, Fraction(0) if delta is None else _delta(delta)
+    known = claim_subject(claim)
+    deployment = read_deployment(known.deployment if isinstance(known, Plan) else known, fields)
+    if (target is None) is (delta is None):
+        raise InputError("delta", delta, "one of eps and delta with a claim: the other is that of the deployment")
+    if target is not None:
+        return target, _delta(Fraction(rounded_up(solve.delta(deployment, exp_eps=target).bracket.upper)))
+    return Exp(Fraction(rounded_up(solve.epsilon(deployment, delta=delta).bracket.upper))), _delta(delta)
 
 
 def _delta(delta: object) -> Fraction:

@@ -5,8 +5,7 @@ eps' has the greatest power against clients with squared probabilities, of k-ary
 the level. Events on the first b messages test the shuffler: their levels have the greatest power against one that
 shuffles blocks of at most b users and keeps the blocks in order. One event at each place tests whether the message of
 the user who differs stands there; its level has the greatest power against a shuffler that always puts it there. At
-each level the claim is the certified delta(eps') of n users. Cells are the messages at each place of the output,
-where in a random order every user is equally likely.
+each level the claim is the certified delta(eps') of n users. Cells are the messages at each place of the output.
 """
 
 from __future__ import annotations
@@ -21,15 +20,18 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from symshuffle.accountants.deployment.model import UNSAID, Deployment
+from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
-from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, hint
+from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, claim_subject, hint
 from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
 from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, Finding, finding
 from symshuffle.collect.estimate import read_confidence
+from symshuffle.collect.plan import Plan
 from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
 
 _MOST_USERS: Final = 100_000
@@ -76,6 +78,8 @@ class ShuffledAudit:
         An honest pipeline is accused of anything with probability at most one minus this.
     order : {"random", "sorted"}
         Order in which the pipeline writes messages. Sorted ones are put in a random order here.
+    about : str
+        Of which deployment these are the users, in words.
     """
 
     claim: Claim
@@ -83,6 +87,7 @@ class ShuffledAudit:
     runs: int
     confidence: Fraction
     order: str = "random"
+    about: str = ""
 
     @cached_property
     def _rows(self) -> Any:
@@ -286,7 +291,7 @@ class ShuffledAudit:
             findings.append(self._best_place(self.place_test, outputs))
         level = (1 - self.confidence) / (8 * self.n * self.claim.channel.num_outputs)
         return Audit(
-            claim=f"{self.claim.title}, shuffled for n = {self.n}",
+            claim=f"{self.claim.title}, shuffled for n = {self.n}{self.about}",
             runs=f"{self.runs} runs of each of two datasets",
             confidence=self.confidence,
             findings=tuple(findings),
@@ -324,8 +329,16 @@ class ShuffledAudit:
                 yield ClaimedCell(f"X{which}, place {place + 1}", self.claim.messages[y], claimed[y], seen, self.runs)
 
 
+_OF_PERIODS: Final = ("periods", "dropout")
+"""Fields of a deployment that a run of one period, in which all users send, does not depend on."""
+
+_OF_PLANS: Final = ("group_size", "adjacency", "blanket")
+"""Fields of a plan by which it protects another change than that of one value, which is audited."""
+
+
+@with_fields
 def audit_shuffled(
-    source: Any, *, n: object, runs: object, confidence: object = "0.99", order: str = "random"
+    source: Any, *, runs: object, n: object = None, confidence: object = "0.99", order: str = "random", **fields: Any
 ) -> ShuffledAudit:
     """Audit of a pipeline of n users, with its events fixed.
 
@@ -333,16 +346,22 @@ def audit_shuffled(
 
     Parameters
     ----------
-    source : Claim, Channel, Mechanism or Plan
+    source : Claim, Channel, Mechanism, Plan, Deployment, Group or path
         What every user is said to run, as in :func:`symshuffle.collect.claim`.
-    n : int
-        Number of users, the differing one included.
     runs : int
         Runs of each of the two datasets.
+    n : int, optional
+        Number of users, the differing one included; default that of the plan or deployment.
     confidence : number or text
         In (0, 1): a pipeline that keeps the claim is accused of anything with probability at most one minus this.
     order : {"random", "sorted"}
         Order in which the pipeline writes messages.
+    min_batch_size, colluding
+        A run is of the honest users of the smallest batch, of whom the deployment claims the most.
+    periods, memoised, dropout, threshold
+        A run is of one period, in which all of these users send; nothing is left out of its messages.
+    and the other fields of a deployment
+        Refused, with the nearest question.
 
     Returns
     -------
@@ -366,9 +385,15 @@ def audit_shuffled(
     """
     if order not in ORDERS:
         raise InputError("order", order, "one of " + ", ".join(ORDERS))
-    users = as_integer(n, "n", 1, _MOST_USERS)
+    known = claim_subject(source)
+    given = known.deployment if isinstance(known, Plan) and n is None else known  # else not of the plan's users
+    found = (given if isinstance(given, Deployment) else UNSAID).changed(**fields, n=n)
+    users = smallest_batch(found, (*_OF_PERIODS, *(_OF_PLANS if isinstance(known, Plan) else ())))
+    as_integer(users, "n", 1, _MOST_USERS)
+    said = f", honest users of the smallest batch of {found.groups[0].count}" * (users != found.groups[0].count)
+    about = said + f", one of {found.batches} periods" * (found.batches > 1)
     number = as_integer(runs, "runs", 1, MOST_MESSAGES // (2 * users))
-    found = ShuffledAudit(claim(source), users, number, read_confidence(confidence), order)
-    points = [(test.ratio, test.certified.upper, found.level) for test in found.best_tests]
+    audit = ShuffledAudit(claim(known), users, number, read_confidence(confidence), order, about)
+    points = [(test.ratio, test.certified.upper, audit.level) for test in audit.best_tests]
     check_runs(number, *min(points, key=lambda point: least_runs(*point) or MOST_RUNS))
-    return found
+    return audit

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.group import check_n
+from symshuffle.accountants.deployment.model import UNSAID, Deployment
+from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions.solve import delta as delta_bound
 from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
 from symshuffle.base.choices import Loss, choice
@@ -27,6 +31,7 @@ LARGEST_INPUTS = 10_000
 _ROUND = 1 << 40
 
 
+@with_fields
 def best_shuffled(
     k: int,
     *,
@@ -36,6 +41,7 @@ def best_shuffled(
     delta: object,
     lam_cap: Fraction | None = None,
     loss: Loss | str = Loss.L2,
+    **fields: Any,
 ) -> ShuffledDesign:
     r"""Most accurate channel found that meets (eps, delta) after shuffling.
 
@@ -49,7 +55,7 @@ def best_shuffled(
     k : int
         Number of inputs (categories), 2 to 10 000.
     n : int
-        Number of users, at least 1.
+        Number of users, at least 1; privacy and risk are those of the honest ones of the smallest batch.
     eps, exp_eps : number or text
         The central target: eps at least 0 in nats, or exp(eps) at least 1. One of the two.
     delta : number or text
@@ -58,6 +64,10 @@ def best_shuffled(
         Largest likelihood ratio of the channel, above 1. With it the answer has an upper end on the trace.
     loss : {"l2"}
         Loss that is minimised: the sum of squared errors of the estimated shares.
+    min_batch_size, colluding, memoised, threshold
+        Fields of the deployment, as in :func:`symshuffle.epsilon`.
+    and the other fields of a deployment
+        Refused, with the nearest question.
 
     Returns
     -------
@@ -80,7 +90,8 @@ def best_shuffled(
     >>> found.size, found.delta.bracket.upper <= Fraction(1, 1000)
     (1, True)
     """
-    k, n = as_integer(k, "k", 2, LARGEST_INPUTS), check_n(n)
+    k, covered = as_integer(k, "k", 2, LARGEST_INPUTS), UNSAID.changed(n=check_n(n), **fields)
+    n = smallest_batch(covered)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_delta(delta)
     if choice(Loss, loss, "loss") is not Loss.L2:
         raise Unsupported(
@@ -94,9 +105,9 @@ def best_shuffled(
     if not starts:
         raise NotDecided(f"no informative channel was certified to meet eps = {order}, delta = {goal} with {n} users")
     ends = [improved(orbits, target) for orbits in starts]
-    orbits, found = _certified([*starts, *ends], n, order, goal)
+    orbits, found = _certified([*starts, *ends], covered, order, goal)
     channel, size = orbit_reduction(orbits), _size(max(starts, key=trace_of))
-    level = epsilon_bound(channel, n=n, delta=goal, attain=True)
+    level = epsilon_bound(covered.with_randomizers(lambda _: channel), delta=goal, attain=True)
     upper, bound = None, None
     if target.cap is not None:
         upper, bound = trace_upper(k, n=n, exp_eps=order, delta=goal, lam_cap=target.cap, least=trace_of(orbits))
@@ -160,12 +171,13 @@ def _starts(target: ExactTarget) -> list[tuple[Orbit, ...]]:
 
 
 def _certified(
-    mixtures: Iterable[tuple[Orbit, ...]], n: int, order: Real, goal: Fraction
+    mixtures: Iterable[tuple[Orbit, ...]], covered: Deployment, order: Real, goal: Fraction
 ) -> tuple[tuple[Orbit, ...], Answer]:
     """The mixture of the largest trace that the accountant certifies, and its delta."""
     best = None
     for orbits in sorted(mixtures, key=trace_of, reverse=True):
-        found = delta_bound(orbit_reduction(orbits), n=n, exp_eps=order, attain=True)
+        made = replace(covered, groups=(replace(covered.groups[0], randomizer=orbit_reduction(orbits)),))
+        found = delta_bound(made, exp_eps=order, attain=True)
         if found.bracket.upper <= goal:
             return orbits, found
         best = min(found.bracket.upper, best or found.bracket.upper)

@@ -14,8 +14,10 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.answers import Answer
+from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.accountants.deployment.model import UNSAID
+from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Blanket, Question, Relation, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
@@ -182,6 +184,7 @@ class Calibration(AnswerMethods):
         }
 
 
+@with_fields
 def calibrate(
     name: str,
     *,
@@ -194,6 +197,7 @@ def calibrate(
     blanket: Blanket | str | None = None,
     gap: object = "1/100",
     fixed: Mapping[str, object] | None = None,
+    **fields: Any,
 ) -> Calibration:
     """Mechanism of a family with the smallest worst-case error at (eps, delta).
 
@@ -204,7 +208,7 @@ def calibrate(
     name : {"bmg", "sphere-linear", "privunit", "clipped-linear", "gaussian"}
         The family: (gamma, sigma0), c, (p, theta), (clip, chi), sigma0.
     n : int
-        Number of users, at least 1.
+        Number of users, at least 1; privacy and error are those of the honest ones of the smallest batch.
     dimension : int
         Length of the vectors, at least 1.
     delta : number or text
@@ -219,6 +223,10 @@ def calibrate(
         How far the certified floor under the error may lie below it, relatively, in (0, 1); None leaves it out.
     fixed : mapping of str, optional
         A value of gamma, theta or clip, which then is not searched and has no floor.
+    min_batch_size, colluding, memoised, threshold
+        Fields of the deployment, as in :func:`symshuffle.epsilon`.
+    and the other fields of a deployment
+        Refused, with the nearest question.
 
     Returns
     -------
@@ -240,10 +248,11 @@ def calibrate(
     the bound says. If no floor was found within sixteen times ``gap``, it is None, and nothing certifies the shape that
     the search found.
     """
-    n = check_n(n)
+    near = choice(Relation, adjacency, "adjacency")
+    covered = UNSAID.changed(n=check_n(n), adjacency=near, **fields)
+    all_users, n = n, smallest_batch(covered, ("adjacency",))
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_goal(delta)
     dimension = as_integer(dimension, "dimension", 1, LARGEST_DIMENSION)
-    near = choice(Relation, adjacency, "adjacency")
     sensitivity = 1 if near is Relation.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     name = mechanism_name(name)
@@ -263,10 +272,12 @@ def calibrate(
         mechanism, bound = found_for(family, target)
     except Unsupported as reason:
         raise Unsupported(f"{name}, n = {n}: {reason}") from reason
-    covered = reduction(mechanism, adjacency=near, blanket=kind).neighbours(Question.BOTH, n)
-    certificate = Answer("delta", bound, covered, exp_eps=order)
+    covered = covered.changed(blanket=kind).with_randomizers(lambda _: mechanism)
+    asked = experiment_of(covered)
+    certificate = Answer("delta", bound, asked.neighbours(Question.BOTH), exp_eps=order, deployment=covered)
+    users = f"{n}" if n == all_users else f"{n} honest users of the smallest batch of {all_users}"
     about = (
-        f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
+        f"{name}, n = {users}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
         f"error of the mean per coordinate; the target is certainly met at these parameters"
     )
     floor = None

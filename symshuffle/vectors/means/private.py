@@ -8,8 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.accountants.deployment.model import UNSAID
+from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Blanket, Question, Relation, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
@@ -48,6 +50,7 @@ _WORSE: Final = 1.05
 """A family whose error is about so many times the best certified one is left out: estimates are closer than that."""
 
 
+@with_fields
 def private_mean(
     data: Any,
     *,
@@ -58,6 +61,7 @@ def private_mean(
     mechanism: str | Certifiable = "auto",
     progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
+    **fields: Any,
 ) -> PrivateMean:
     """Estimate of the mean of vectors of the unit ball from shuffled messages.
 
@@ -82,6 +86,11 @@ def private_mean(
         Called with a short text before each stage.
     fixed : mapping of str, optional
         A value of gamma, theta or clip of the mechanism that is named, which then is not searched.
+    min_batch_size, colluding, memoised, threshold
+        Fields of the deployment, as in :func:`symshuffle.epsilon`: the mechanism is calibrated for the honest users of
+        the smallest batch, and the errors are those of all vectors.
+    and the other fields of a deployment
+        Refused, with the nearest question; ``n`` is the number of vectors.
 
     Returns
     -------
@@ -126,14 +135,18 @@ def private_mean(
     rows = file_rows(Path(data)) if isinstance(data, str | Path) else array_rows(data)
     seen = survey(rows)
     n, d = check_n(seen.count), rows.dimension
+    if fields.setdefault("n", n) not in (None, n):
+        raise InputError("n", fields["n"], f"{n}, the number of vectors")
+    covered = UNSAID.changed(adjacency=adjacency, **fields | {"n": n})
+    least = smallest_batch(covered, ("adjacency",))
     noise = _central(order, goal, adjacency)
     refused: list[tuple[str, str]] = []
     if isinstance(mechanism, str):
         names = NAMES if mechanism == "auto" else (mechanism,)
         asked: dict[str, Any] = {"n": n, "dimension": d, "order": order, "goal": goal, "adjacency": adjacency}
-        found = candidates(names, **asked, refused=refused, progress=tell, fixed=fixed, every=False)
+        found = candidates(names, **asked, least=least, refused=refused, progress=tell, fixed=fixed, every=False)
     else:
-        found = (_given(mechanism, n, d, order, goal, adjacency),)
+        found = (_given(mechanism, n, least, d, order, goal, adjacency),)
     if not found:
         raise Unsupported("; ".join(f"{name}: {reason}" for name, reason in refused))
     tell(f"simulating {n} messages of {found[0].name}")
@@ -159,7 +172,7 @@ def private_mean(
         candidates=found,
         refused=tuple(refused),
         about=about,
-        neighbours=reduction(found[0].mechanism, adjacency=adjacency).neighbours(Question.BOTH, n),
+        neighbours=experiment_of(covered.with_randomizers(lambda _: found[0].mechanism)).neighbours(Question.BOTH),
         target=words_of_target(exp_eps=order),
         hint=_range_hint(d, seen.lowest, seen.highest),
     )
@@ -203,19 +216,22 @@ def candidates(
     progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
     every: bool = True,
+    least: int | None = None,
 ) -> tuple[Candidate, ...]:
     """Mechanisms that certainly meet a target, the smallest worst-case error first.
 
     - ``refused``: gets what could not be certified, with the reason.
     - ``fixed``: values that are not searched.
     - ``every``: whether those are calibrated too that cannot win by an estimate of their errors.
+    - ``least``: number of users for whom the target is met; default n, of whom the errors are.
     """
     found: list[Candidate] = []
+    least = n if least is None else least
     about = dict.fromkeys(names, 0.0)
     if not every and len(names) > 1:
-        target = Target(n, order, goal, adjacency, Blanket.MECHANISM)
-        start = _central(order, goal, adjacency) / n
-        about = {name: estimated_rmse(name, target, dimension, start) for name in names}
+        target = Target(least, order, goal, adjacency, Blanket.MECHANISM)
+        start, share = _central(order, goal, adjacency) / least, math.sqrt(least / n)
+        about = {name: share * estimated_rmse(name, target, dimension, start) for name in names}
     for name in sorted(names, key=lambda one: about[one]):
         best = min((float(one.rmse.upper) for one in found), default=math.inf)
         if math.isfinite(about[name]) and about[name] > _WORSE * best:
@@ -225,7 +241,7 @@ def candidates(
         if progress is not None:
             progress(f"calibrating {name}")
         try:
-            found.append(_calibrated(name, n, dimension, order, goal, adjacency, fixed))
+            found.append(_calibrated(name, n, least, dimension, order, goal, adjacency, fixed))
         except (Unsupported, NotDecided, SolverFailure) as error:
             if refused is not None:
                 refused.append((name, str(error)))
@@ -240,6 +256,7 @@ def _central(order: Real, goal: Fraction, adjacency: Relation) -> float:
 def _calibrated(
     name: str,
     n: int,
+    least: int,
     d: int,
     order: Real,
     goal: Fraction,
@@ -247,14 +264,16 @@ def _calibrated(
     fixed: Mapping[str, object] | None,
 ) -> Candidate:
     """The mechanism that :func:`~symshuffle.vectors.calibration.search.calibrate` finds, without a floor."""
-    tuned = calibrate(name, n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency, gap=None, fixed=fixed)
+    tuned = calibrate(name, n=least, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency, gap=None, fixed=fixed)
     best = tuned.parameters
     if not isinstance(best, Certifiable):
         raise Unsupported(f"no mean by {name}: its calibration is {source_name(best)}")
     return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
 
 
-def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, adjacency: Relation) -> Candidate:
+def _given(
+    mechanism: Certifiable, n: int, least: int, d: int, order: Real, goal: Fraction, adjacency: Relation
+) -> Candidate:
     """A mechanism with parameters, if it meets the target."""
     if not isinstance(mechanism, Certifiable):
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}, or one of these with its parameters")
@@ -268,7 +287,7 @@ def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, 
     }[type(mechanism)]
     if isinstance(mechanism, BlanketMixedGaussian) and mechanism.norm != 1:
         raise InputError("mechanism", f"norm {mechanism.norm}", "norm 1: the data may fill the unit ball")
-    bound = solve.delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, rel=1e-6).bracket
+    bound = solve.delta(mechanism, n=least, exp_eps=order, adjacency=adjacency, rel=1e-6).bracket
     if bound.upper > goal:
         raise InputError("mechanism", f"with delta <= {float(bound.upper):.6g}", f"at most {float(goal):.6g}")
     return Candidate(name, mechanism, _rmse(mechanism, n), bound)

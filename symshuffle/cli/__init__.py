@@ -54,12 +54,13 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "command": ("--program",),
     "datasets": ("--x0, --x1",),
     "eps": ("--from, --to",),
-    "first": ("--a",),
-    "first, second": ("--a, --b",),
+    "first": ("FILE1",),
+    "first, second": ("FILE1, FILE2",),
+    "file": ("FILE", "MECH", "--claim", "--channel"),
     "mechanism": ("MECH", "--claim"),
     "name": ("--claim", "MECH"),
     "plan": ("FILE",),
-    "second": ("--b", "--inputs"),
+    "second": ("FILE2", "--inputs"),
     "suffix": ("--plot",),
 }
 """Arguments that refusals of the library name, to the options that give them, of which the first that a command has is
@@ -121,7 +122,7 @@ def _keep_inputs(command: Any) -> None:
 
 def _is_file(name: str, value: object) -> bool:
     """Whether an argument is a file in the place of a mechanism."""
-    return name == "mech" and isinstance(value, str) and value.lower().endswith((".toml", ".json"))
+    return name in ("mech", "claim") and isinstance(value, str) and "(" not in value and bool(Path(value).suffix)
 
 
 def _paths(value: object, *, text: bool) -> list[Path]:

@@ -15,8 +15,8 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.numbers import as_integer, parse_rational
-from symshuffle.cli.options import Eps0, File, Header, Lam, Mech, Params
-from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, channel_of_file, description
+from symshuffle.cli.options import Eps0, Header, Lam, Mech, Params
+from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, description, matrix_path
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.mechanisms.names import mechanism_name
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.model import Mechanism
 
-OPTION_WORDS: Final = ArgumentNames("MECH", "--eps0", "--lam", "--file", "--header", "-p", "-p {}=")
+OPTION_WORDS: Final = ArgumentNames("MECH", "--eps0", "--lam", "MECH", "--header", "-p", "-p {}=")
 
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
@@ -50,23 +50,33 @@ Confirm = Annotated[
 @final
 @dataclass(frozen=True, slots=True)
 class One:
-    """One mechanism, with every parameter that is needed."""
+    """One mechanism, with every parameter that is needed, or the file of a matrix."""
 
     mech: Mech
     eps0: Eps0 = None
     lam: Lam = None
     param: Params = None
-    file: File = None
     header: Header = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mech", mechanism_name(self.mech))
+        if self.file is None:
+            object.__setattr__(self, "mech", mechanism_name(self.mech))
+        if self.mech == "channel":
+            raise InputError("MECH", self.mech, "a mechanism, or the file of a matrix in its place (CSV or JSON)")
+        if self.file is None and self.header is not None:
+            raise InputError("--header", self.header, f"none but with the file of a matrix, not with {self.mech}")
+
+    @property
+    def file(self) -> Path | None:
+        """The file of a matrix; None for a mechanism."""
+        return matrix_path(self.mech)
 
     @property
     def named(self) -> NamedRandomizer:
         """The randomizer as it was named."""
         values = assignments(self.param)
-        return NamedRandomizer(self.mech, values, self.eps0, self.lam, self.file, self.header, OPTION_WORDS)
+        name = self.mech if self.file is None else "channel"
+        return NamedRandomizer(name, values, self.eps0, self.lam, self.file, self.header, OPTION_WORDS)
 
     def echoed(self, found: Any, **asked: Any) -> dict[str, Any]:
         """All parameters exactly as they were understood."""
@@ -81,11 +91,6 @@ def understood(**given: Any) -> dict[str, Any]:
         for name, value in given.items()
         if value is not None
     }
-
-
-def channel(file: Path | None, header: bool | None = None) -> Channel:
-    """The matrix in a file."""
-    return channel_of_file(file, header, OPTION_WORDS)
 
 
 def explicit(found: Channel, param: list[str] | None) -> Mechanism:

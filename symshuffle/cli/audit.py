@@ -12,10 +12,11 @@ import typer
 
 from symshuffle.base.documents import read_text
 from symshuffle.base.errors import InputError
+from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import arguments
-from symshuffle.cli.options import PLAIN, File, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
+from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
 from symshuffle.cli.progress import progress
-from symshuffle.configuration.randomizers import matrix_sizes
+from symshuffle.configuration.randomizers import matrix_path, matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.collect import Audit, Claim, Plan
@@ -76,15 +77,19 @@ class Claimed:
     claim: Annotated[
         str | None,
         typer.Option(
-            "--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or `channel`."
+            "--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or the file of a matrix."
         ),
     ] = None
     param: Params = None
     eps0: NamedEps0 = None
     lam: NamedLam = None
-    file: File = None
     header: Header = None
     plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")] = None
+
+    @property
+    def file(self) -> Path | None:
+        """The file of a claimed matrix."""
+        return None if self.claim is None else matrix_path(self.claim)
 
     def read(self) -> tuple[Claim | Plan | Any, int | None] | None:
         """What is claimed, and the users of a plan; None for a bare claim."""
@@ -94,13 +99,13 @@ class Claimed:
         if self.plan is not None:
             from symshuffle.collect.files import read_plan_file
 
-            _refuse({"--claim": self.claim, "-p": param, **budget, "--file": self.file, "--header": self.header})
+            _refuse({"--claim": self.claim, "-p": param, **budget, "--header": self.header})
             known = read_plan_file(self.plan)
             return known, known.n
-        if self.claim == "channel":
+        if self.file is not None:
             _refuse({"-p": param, **budget})
-            return arguments.channel(self.file, self.header), None
-        _refuse({"--file": self.file, "--header": self.header})
+            return read_channel(self.file, header=self.header), None
+        _refuse({"--header": self.header})
         if self.claim is None:
             _refuse({"-p": param})
             return None
@@ -175,8 +180,8 @@ def shuffled(
 
 @command(app)
 def samples(
-    a: Annotated[Path, typer.Option("--a", metavar="FILE", help="Runs of one input or dataset, one in each line.")],
-    b: Annotated[Path, typer.Option("--b", metavar="FILE", help="Runs of the other one.")],
+    a: Annotated[Path, typer.Argument(metavar="FILE1", help="Runs of one input or dataset, one in each line.")],
+    b: Annotated[Path, typer.Argument(metavar="FILE2", help="Runs of the other one.")],
     eps: Eps = None,
     delta: Delta = "0",
     confidence: Confidence = "0.99",
@@ -200,7 +205,7 @@ def samples(
     """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
     from symshuffle.collect import audit_samples
 
-    first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
+    first, second = (_lines(path, option) for path, option in ((a, "FILE1"), (b, "FILE2")))
     level: dict[str, Any] = {"eps": eps, "delta": delta, "confidence": confidence}
     try:
         found = audit_samples(first, second, **level, disjoint=disjoint, header=header)

@@ -15,6 +15,7 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer
+from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows
@@ -83,7 +84,7 @@ def compare(
         from symshuffle.design.comparison.picture import check_picture
 
         check_picture(plot.suffix)
-    matrices = {str(path): arguments.channel(path, header) for path in channel or ()}
+    matrices = {str(path): read_channel(path, header=header) for path in channel or ()}
     if header is not None and not matrices:
         raise InputError("--header", header, "none without --channel")
     read = [{"file": path, **matrix_sizes(one)} for path, one in matrices.items()]

@@ -48,7 +48,7 @@ _WIDTH = 1e-4
 """Relative width of the points of a curve of one round."""
 
 
-@command(app, name="solve-eps0", without=("eps0", "lam", "file"))
+@command(app, name="solve-eps0", without=("eps0", "lam", "header"))
 def solve_eps0(
     asked: Asked,
     delta: TargetDelta,

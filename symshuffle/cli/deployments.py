@@ -16,8 +16,8 @@ from symshuffle.accountants.deployment.model import KEYWORDS, Deployment
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
-from symshuffle.cli.options import Eps0, File, Header, Lam, Params
-from symshuffle.configuration.files import DeploymentFile, read_deployment_file
+from symshuffle.cli.options import Eps0, Header, Lam, Params
+from symshuffle.configuration.files import DeploymentFile, holds_matrix, read_deployment_file
 from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.configuration.tables import deployment_table
 
@@ -119,8 +119,8 @@ class Asked:
         str | None,
         typer.Argument(
             metavar="MECH|FILE",
-            help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or a file "
-            "(.toml, .json) with the groups of a deployment.",
+            help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or a file: a "
+            "matrix (CSV or JSON, one row per input, entries p, p/q, 0.1), or the groups of a deployment (TOML or JSON).",
             show_default=False,
         ),
     ] = None
@@ -131,16 +131,15 @@ class Asked:
     eps0: Eps0 = None
     lam: Lam = None
     param: Params = None
-    file: File = None
     header: Header = None
     fields: FieldOptions = NONE_GIVEN
 
     @property
     def path(self) -> Path | None:
-        """The file that describes the deployment; None for a randomizer."""
+        """The file that describes the deployment; None for a randomizer, which may be the file of a matrix."""
         if self.mech is None or "(" in self.mech or Path(self.mech).suffix.lower() not in (".toml", ".json"):
             return None
-        return Path(self.mech)
+        return None if holds_matrix(Path(self.mech)) else Path(self.mech)
 
     @property
     def target(self) -> dict[str, str]:
@@ -172,8 +171,8 @@ class Asked:
                 raise InputError("FILE", self.path, "a group without eps0 and lam: its budget is asked for")
             return deployment, inputs
         one = self._one()
-        if one.mech == "channel":
-            raise InputError("mechanism", one.mech, "a mechanism with a local budget")
+        if one.file is not None:
+            raise InputError("mechanism", one.mech, "a mechanism with a local budget, not a matrix")
         null = self.fields.null
 
         def run(eps0: object) -> Any:
@@ -201,8 +200,8 @@ class Asked:
 
     def _one(self) -> One:
         if self.mech is None:
-            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or a file with a deployment")
-        return One(self.mech, self.eps0, self.lam, self.param, self.file, self.header)
+            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or a file with a matrix or a deployment")
+        return One(self.mech, self.eps0, self.lam, self.param, self.header)
 
     def _named(self, *, users: bool) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
         one, many = self._one(), self._users()
@@ -225,7 +224,6 @@ class Asked:
             (OPTION_WORDS.eps0, self.eps0),
             (OPTION_WORDS.lam, self.lam),
             (OPTION_WORDS.parameter, self.param and self.param[0]),
-            (OPTION_WORDS.file, self.file),
             (OPTION_WORDS.header, self.header),
         )
         for option, value in options:

@@ -34,7 +34,9 @@ _SHOWN = 6
 
 @command(app)
 def mean(
-    data: Annotated[Path, typer.Option("--data", help="Vectors, one per row: .npy, or .csv with or without a header.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Vectors, one per row: .npy, or .csv with or without a header.")
+    ],
     eps: SurveyEps,
     delta: TargetDelta,
     adjacency: AdjacencyOption = "replace-one",

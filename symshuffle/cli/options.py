@@ -28,7 +28,9 @@ F = TypeVar("F", bound=Callable[..., None])
 Mech = Annotated[
     str,
     typer.Argument(
-        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=3),2)."
+        metavar="MECH",
+        help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or the file of a "
+        "matrix: CSV or JSON, one row per input, entries p, p/q, 0.1.",
     ),
 ]
 Eps0 = Annotated[
@@ -43,17 +45,18 @@ Lam = Annotated[
     typer.Option("--lam", help="Local ratio cap exp(eps0) >= 1, of a composition the total; rationals stay exact."),
 ]
 NamedMech = Annotated[
-    str, typer.Argument(metavar="MECH", help="A mechanism by its name (see `symshuffle mechanisms`), no expression.")
+    str,
+    typer.Argument(
+        metavar="MECH",
+        help="A mechanism by its name (see `symshuffle mechanisms`), no expression; or the file of a matrix: CSV or "
+        "JSON, one row per input, entries p, p/q, 0.1.",
+    ),
 ]
 NamedEps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
 NamedLam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
 NAMED: Final = {"mech": NamedMech, "eps0": NamedEps0, "lam": NamedLam}
 """Options of a command that takes no expression, as ``instead`` of :func:`command`."""
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
-File = Annotated[
-    Path | None,
-    typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
-]
 Header = Annotated[
     bool | None,
     typer.Option(

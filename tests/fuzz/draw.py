@@ -93,7 +93,7 @@ def everyday_line(rng):
     apart = [one.split() for one in rules()["apart"]]
     for option in options(words):
         excluded = any(one in option.opts and other in words for pair in apart for one, other in (pair, pair[::-1]))
-        excluded |= "--header" in option.opts and "--file" not in words
+        excluded |= "--header" in option.opts and not any(word.endswith(".csv") for word in words)
         if rng.random() < 1 / 8 and not excluded and not {*option.opts} & {*words}:
             words += everyday_option(option, rng)
     return words

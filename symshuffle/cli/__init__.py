@@ -67,20 +67,14 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 said. An argument that a command has by its own name needs no line."""
 
 PHRASES: Final[Mapping[str, str]] = {
-    "rigour='ball'": "--rigour ball",
-    "blanket='largest'": "--blanket largest",
-    "header=True": "--header",
-    "header=False": "--no-header",
-    "exact_ids=True": "--exact-ids",
-    "discard=True": "--discard-draft",
-    "disjoint=True": "--disjoint",
     " s (timeout)": " s (--timeout)",
     "given by eps0 or lam": "given by --eps0 or --lam",
+    "discard=True": "--discard-draft",
     "the compact form (bayes_tradeoff)": "the compact form (no --symmetry)",
     "the orbit form (orbit_tradeoff)": "the orbit form (--symmetry auto)",
     "(group=measure.symmetry())": "(--symmetry auto)",
 }
-"""What refusals of the library advise, to the words of the command line."""
+"""What refusals of the library advise beside arguments, to the words of the command line."""
 
 
 OUTPUTS: Final = frozenset({"--out", "--proof", "--csv", "--plot", "--json", "--report", "--html", "--certificates"})
@@ -254,14 +248,32 @@ def in_options(message: str, parameters: Mapping[str, str] = MappingProxyType({}
     - ``parameters``: names of the parameters of the command, and how the command line names them.
     """
     begun = _BEGINNING.match(message)
-    if begun is not None:
-        whole = _option(begun[1], parameters)
-        parts = [_option(part, parameters) for part in begun[1].split(", ")]
-        if whole or all(parts):
-            message = (whole or ", ".join(parts)) + message[begun.end(1) :]
+    first, rest = ("", message) if begun is None else (begun[1], message[begun.end(1) :])
+    whole, parts = _option(first, parameters), [_option(part, parameters) for part in first.split(", ")]
+    value, expected, advice = rest.rpartition(": expected ")
+    if first or not expected:  # else it begins with a place in a file, whose keys are named
+        advice = _in_advice(advice, parameters)
+    message = (whole or (", ".join(parts) if all(parts) else first)) + value + expected + advice
     for phrase, written in PHRASES.items():
         message = message.replace(phrase, written)
     return message
+
+
+def _in_advice(text: str, parameters: Mapping[str, str]) -> str:
+    """Return a text with options for arguments: ``name=True``, ``name='value'``, names with _, fields with a value."""
+    from symshuffle.accountants.deployment.model import KEYWORDS
+
+    known = {name: f"--{name.replace('_', '-')}" for name in KEYWORDS if "_" in name} | dict(parameters)
+    for name, option in known.items():
+        if option.startswith("--"):
+            text = re.sub(rf"\b{name}=True\b", option, text)
+            text = re.sub(rf"\b{name}=False\b", option.replace("--", "--no-", 1), text)
+            text = re.sub(rf"\b{name}='([^']*)'", rf"{option} \1", text)
+            if name in KEYWORDS and name != "n":
+                text = re.sub(rf"(?<!-)\b{name} = (?=\d)", f"{option} ", text)
+            if "_" in name:
+                text = re.sub(rf"\b{name}\b(?!\()", option, text)
+    return text
 
 
 _BEGINNING: Final = re.compile(r"([\w\[\], ]+?)(?: = |: )")

@@ -71,7 +71,7 @@ def solve_eps0(
         bits=LAW_BITS,
         **target.given,
     )
-    _show(found, inputs | arguments.understood(**target.given, delta=delta) | asked.fields.written, show)
+    _show(found, inputs | arguments.understood(**target.given, delta=delta) | asked.fields.values, show)
 
 
 @command(app, name="solve-n", without=("n",))

@@ -12,14 +12,14 @@ import typer
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
 from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.model import KEYWORDS, Deployment
+from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, Deployment
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
 from symshuffle.cli.options import Eps0, Header, Lam, Params
 from symshuffle.configuration.files import DeploymentFile, holds_matrix, read_deployment_file
 from symshuffle.configuration.randomizers import matrix_sizes
-from symshuffle.configuration.tables import deployment_table
+from symshuffle.configuration.tables import deployment_table, json_fields
 
 RelOrUsual = Annotated[
     float | None,
@@ -64,6 +64,12 @@ class _FieldMethods:
             found["null"] = found["null"].split(",")
         return found
 
+    @property
+    def values(self: Any) -> dict[str, Any]:
+        """The options that were given as they were understood, for a JSON object."""
+        understood = json_fields(UNSAID.changed(**self.given))
+        return {name: understood[name] or 0 for name in self.written}
+
 
 if TYPE_CHECKING:
 
@@ -90,14 +96,19 @@ NONE_GIVEN: Final = FieldOptions()
 class DescribedDeployment:
     """What a command is about.
 
-    - ``deployment``: as it was described; ``experiment``: its batches with their laws.
+    - ``deployment``: as it was described; ``batches``: its laws, None of two given datasets, which are enumerated.
     - ``inputs``: what is echoed; ``described``: the deployment for the JSON object, or why it is missing.
     """
 
     deployment: Deployment
-    experiment: Experiment
+    batches: Experiment | None
     inputs: dict[str, Any]
     described: dict[str, Any]
+
+    @property
+    def experiment(self) -> Experiment:
+        """The batches with their laws; refused for two given datasets."""
+        return experiment_of(self.deployment) if self.batches is None else self.batches
 
     @property
     def users(self) -> int | None:
@@ -157,10 +168,10 @@ class Asked:
         - ``users``: whether every group has to have its number of users.
         """
         deployment, inputs, matrices = self._of_file(users=users) if self.path is not None else self._named(users=users)
-        asked = experiment_of(deployment)
-        if users:
+        asked = None if deployment.adjacency.datasets is not None else experiment_of(deployment)
+        if users and asked is not None:
             asked.check_users()
-        inputs = inputs | arguments.understood(**echo) | self.fields.written
+        inputs = inputs | arguments.understood(**echo) | self.fields.values
         return DescribedDeployment(deployment, asked, inputs, _table(deployment, matrices))
 
     def budgeted(self) -> tuple[Deployment, dict[str, Any]]:
@@ -233,7 +244,7 @@ class Asked:
         deployment, matrices = found.deployment.changed(n=self.n, **self.fields.given), dict(found.matrices)
         for k, kind in enumerate(deployment.kinds):
             for i, group in enumerate(kind.groups):
-                if users and group.count is None:
+                if users and group.count is None and kind.adjacency.datasets is None:
                     place = f"later_periods[{k - 1}].group[{i}]" if k else f"group[{i}]"
                     raise InputError(f"{file}: {place}.count", None, "a number of users, there or by --n")
         for notice in found.notices:

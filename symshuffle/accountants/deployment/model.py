@@ -142,10 +142,8 @@ class Deployment:
                 )
             for name in ("dropout", "min_batch_size"):
                 if getattr(group, name) is not None:
-                    expected = (
-                        "none with memoised reports, which the same users send in every period; give count = the "
-                    )
-                    raise InputError(name, getattr(group, name), f"{expected}smallest number of users instead")
+                    expected = "none with memoised reports, which the same users send in every period; give the "
+                    raise InputError(name, getattr(group, name), f"{expected}smallest number of users as their number")
 
     def _check_reports(self) -> None:
         """A user who drops out leaves out all reports together: separate batches would draw anew for each."""
@@ -322,17 +320,14 @@ class Deployment:
 
 
 def fields_set(deployment: Deployment) -> dict[str, Any]:
-    """Return the fields of a deployment of one group that are set, by the keywords of questions.
+    """Return the fields of a deployment of one group that are set, by the keywords of questions."""
+    return {name: value for name, value in field_values(deployment).items() if value != _DEFAULTS[name]}
 
-    The randomizer and later periods are left out.
-    """
-    group, found = deployment.users[0], {}
-    for name, owner in _OWNERS.items():
-        holder: Any = group if owner is Group else deployment.adjacency if owner is Adjacency else deployment
-        value = getattr(holder, _NAMES.get(name, name))
-        if value != _DEFAULTS[name]:
-            found[name] = value
-    return found
+
+def field_values(deployment: Deployment) -> dict[str, Any]:
+    """Return all fields of a deployment of one group but its randomizer and later periods, by those keywords."""
+    holders: dict[type, Any] = {Group: deployment.users[0], Adjacency: deployment.adjacency, Deployment: deployment}
+    return {name: getattr(holders[owner], _NAMES.get(name, name)) for name, owner in _OWNERS.items()}
 
 
 def _is_deployment(path: Path) -> bool:

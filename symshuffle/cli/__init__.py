@@ -250,10 +250,12 @@ def in_options(message: str, parameters: Mapping[str, str] = MappingProxyType({}
     begun = _BEGINNING.match(message)
     first, rest = ("", message) if begun is None else (begun[1], message[begun.end(1) :])
     whole, parts = _option(first, parameters), [_option(part, parameters) for part in first.split(", ")]
+    start = whole or (", ".join(parts) if all(parts) else first)
     value, expected, advice = rest.rpartition(": expected ")
-    if first or not expected:  # else it begins with a place in a file, whose keys are named
-        advice = _in_advice(advice, parameters)
-    message = (whole or (", ".join(parts) if all(parts) else first)) + value + expected + advice
+    if not expected:
+        message = _in_advice(start + rest, parameters)
+    elif first:  # else it begins with a place in a file, whose keys are named
+        message = start + value + expected + _in_advice(advice, parameters)
     for phrase, written in PHRASES.items():
         message = message.replace(phrase, written)
     return message

@@ -77,7 +77,9 @@ class Claimed:
     claim: Annotated[
         str | None,
         typer.Option(
-            "--claim", metavar="MECH", help="What is claimed: a mechanism with -p and a budget, or the file of a matrix."
+            "--claim",
+            metavar="MECH",
+            help="What is claimed: a mechanism with -p and a budget, or the file of a matrix.",
         ),
     ] = None
     param: Params = None

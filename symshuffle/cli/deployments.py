@@ -130,8 +130,8 @@ class Asked:
         str | None,
         typer.Argument(
             metavar="MECH|FILE",
-            help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or a file: a "
-            "matrix (CSV or JSON, one row per input, entries p, p/q, 0.1), or the groups of a deployment (TOML or JSON).",
+            help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or a file: "
+            "a matrix (CSV or JSON, a row per input, entries p, p/q, 0.1) or a deployment (TOML or JSON).",
             show_default=False,
         ),
     ] = None
@@ -211,7 +211,7 @@ class Asked:
 
     def _one(self) -> One:
         if self.mech is None:
-            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or a file with a matrix or a deployment")
+            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), a matrix or a deployment")
         return One(self.mech, self.eps0, self.lam, self.param, self.header)
 
     def _named(self, *, users: bool) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:

@@ -158,7 +158,7 @@ class _Reader:
         if "dummies" in row:
             self.check_table(row, place, ("dummies", "count"))
             with _Placed(f"{place}."):
-                return Group.of_dummies(row.get("count"), row["dummies"])  # type: ignore[arg-type]  # read there
+                return Group.of_dummies(row.get("count"), row["dummies"])
         self.check_table(row, place, (*_OF_RANDOMIZER, *OF_GROUP))
         with _Placed(f"{place}."):
             run = self._randomizer(row, place)

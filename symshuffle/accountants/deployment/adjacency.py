@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Blanket, Relation, choice, replace_choice
 from symshuffle.base.errors import InputError
@@ -107,6 +107,19 @@ class Adjacency:
         },
     )
     datasets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            relation: Relation | str | None = None,
+            null: object = None,
+            blanket: Blanket | str | None = None,
+            group_size: object = 1,
+            pairs: object = None,
+            graph: object = None,
+            datasets: object = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if self.relation is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, Final, NoReturn, final
@@ -22,6 +22,7 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
+from symshuffle.accountants.questions.enumeration import Enumeration, enumeration
 from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
@@ -219,13 +220,20 @@ def delta_curve(
     >>> [round(float(point.y.upper), 4) for point in found.points]
     [0.0404, 0.0092]
     """
-    asked = experiment(subject, fields)
-    asked.check_users()
-    request = Request.of(direction, None, rigour, asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     check_list(levels, "levels", "a list of levels eps")
     if not len(levels):
         raise InputError("levels", levels, "at least one level")
     places = [parse_rational(level, "eps") for level in levels]
+    request = Request.of(direction, None, rigour, USUAL_WIDTH if rel is None else rel, bits)
+    listed = enumeration(subject, fields, request)
+    if listed is not None:
+        listed, few = listed.kept(request.direction), replace(listed.neighbours, question=request.direction)
+        orders = [read_target(eps=eps) for eps in places]
+        exact = mapped(partial(_enumerated, listed, request.direction), orders, None, progress)
+        return Curve(CurveKind.DELTA_EPS, "eps", "delta", tuple(map(CurvePoint, places, exact)), few, about_delta(few))
+    asked = experiment(subject, fields)
+    asked.check_users()
+    request = replace(request, rel=asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA))
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
@@ -249,9 +257,22 @@ def at_order(given: Experiment | Deployment, request: Request, order: Real) -> B
     return bound_of(_received(given), order, request)
 
 
+def _enumerated(listed: Enumeration, question: Question, order: Real) -> Bracket:
+    return listed.delta(order, question, attain=False).bracket
+
+
 def _at_users(
-    given: Experiment | Deployment, target: Fraction, request: Request, n: int, near: Fraction | None = None
+    given: Experiment | Deployment,
+    described: Deployment | None,
+    target: Fraction,
+    request: Request,
+    n: int,
+    near: Fraction | None = None,
 ) -> Bracket:
+    """The smallest eps at a number of users, as :func:`symshuffle.epsilon` finds it: few are enumerated."""
+    listed = None if described is None else enumeration(described, {"n": n}, request)
+    if listed is not None:
+        return listed.epsilon(target, request.direction, attain=False).bracket
     return smallest_of(_received(given).with_users(n), target, request, near)
 
 
@@ -315,7 +336,8 @@ def amplification_curve(
     if not len(users):
         raise InputError("users", users, "at least one number of users")
     numbers = [check_n(n) for n in users]
-    at = partial(_at_users, sent(subject, fields, asked, executor), target, request)
+    described = None if isinstance(subject, Experiment) else read_deployment(subject, fields)
+    at = partial(_at_users, sent(subject, fields, asked, executor), described, target, request)
     if executor is None:
         points = along_users(at, numbers, progress)
     else:

@@ -85,6 +85,8 @@ def _log10(value: Fraction) -> float:
 class Bracket:
     """Two rationals that enclose a real number, and how they are known.
 
+    ``float`` does not take it, as either end may be the safe one.
+
     Parameters
     ----------
     lower, upper : Fraction
@@ -173,9 +175,6 @@ class Bracket:
             "engine": self.engine,
             "how": self.how,
         }
-
-    def __float__(self) -> float:
-        raise Unsupported(f"a bracket has two ends: outward(b.lower, up=False) or outward(b.upper, up=True) of {self}")
 
     def __repr__(self) -> str:
         ends = ", ".join(f"{name}={_shown(value)}" for name, value in (("lower", self.lower), ("upper", self.upper)))

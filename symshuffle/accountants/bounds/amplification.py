@@ -17,6 +17,7 @@ from symshuffle.base.results import (
     FirstLines,
     SafeEnd,
     at_target,
+    outward,
     safe_decimal,
     safe_number,
 )
@@ -26,6 +27,8 @@ from symshuffle.base.results import (
 @dataclass(frozen=True, slots=True)
 class Attained:
     """Lower bound that a real pair of neighbouring datasets certainly reaches.
+
+    ``float`` returns it, rounded down.
 
     Parameters
     ----------
@@ -38,6 +41,9 @@ class Attained:
 
     lower: Fraction
     datasets: str
+
+    def __float__(self) -> float:
+        return outward(self.lower, up=False)
 
 
 def attained_by(found: Attained, neighbours: Neighbours) -> str:
@@ -123,6 +129,8 @@ class BoundMethods(AboutNeighbours, AnswerMethods):
 @dataclass(frozen=True, slots=True, repr=False)
 class Amplification(BoundMethods):
     """Bound on delta or eps after shuffling, and the datasets it covers.
+
+    ``float`` returns the upper end, rounded up.
 
     Parameters
     ----------
@@ -236,6 +244,8 @@ def about_epsilon(neighbours: Neighbours, *, at_zero: bool = False) -> str:
 @dataclass(frozen=True, slots=True, repr=False)
 class Inverse(AboutNeighbours, AnswerMethods):
     """Bracket around the parameter value at which a bound on delta meets a target.
+
+    ``float`` returns the safe end, rounded outwards: the lower one of a budget, the upper one of a number of users.
 
     Parameters
     ----------

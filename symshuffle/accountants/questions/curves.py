@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.amplification import about_delta, about_epsilon
 from symshuffle.accountants.bounds.evaluate import Request
@@ -27,7 +27,7 @@ from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import CurveKind, Question, Rigour
-from symshuffle.base.errors import InputError, Progress, Unsupported, check_list, check_progress
+from symshuffle.base.errors import InputError, Progress, check_list, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_delta, read_target, words_of_target
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
@@ -136,12 +136,6 @@ class Curve(AboutNeighbours):
             "how": self.how,
             **self.neighbours.keys(self.about),
         }
-
-    def __float__(self) -> NoReturn:
-        raise Unsupported(
-            f"a curve of {len(self.points)} points is not a number: use .points[i].y.lower or .points[i].y.upper, "
-            f"of which the {self.safe} one is the bound"
-        )
 
     def __repr__(self) -> str:
         first, last = (format_decimal(self.points[i].x, digits=6, up=False) for i in (0, -1))

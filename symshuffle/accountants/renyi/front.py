@@ -31,6 +31,8 @@ _COARSER: Final = 4
 class RenyiBound(BoundMethods):
     """Bound on the Rényi divergence of shuffled messages, and the datasets it covers.
 
+    ``float`` returns the upper end, rounded up.
+
     Parameters
     ----------
     alpha : Fraction

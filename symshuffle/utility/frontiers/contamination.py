@@ -99,7 +99,10 @@ class Contamination:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Leakage(AnswerMethods):
-    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one."""
+    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one.
+
+    ``float`` returns the upper end, rounded up.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket

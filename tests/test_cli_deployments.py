@@ -338,3 +338,11 @@ def test_given_datasets_of_a_file_are_answered_as_in_python(tmp_path, capsys):
     assert found["exact"] == str(delta(path, eps=0).bracket.exact)
     assert answer(capsys, "epsilon", path, "--delta", "0.1")["upper"] == epsilon(path, delta="0.1").to_dict()["upper"]
     assert "two given datasets" in refused(capsys, "renyi", path, "--alpha", "2")
+
+
+@pytest.mark.parametrize("width", ["1e-3", "0.001", "1/1000", " 1/1000 "])
+def test_a_width_is_read_in_every_spelling(width, capsys):
+    asked = ("delta", *KRR, "--n", "20", "--eps", "0.1", "--rel")
+    assert answer(capsys, *asked, width) == answer(capsys, *asked, "1e-3")
+    for wrong in ("2", "0", "x", "nan"):
+        assert "--rel" in refused(capsys, *asked, wrong)

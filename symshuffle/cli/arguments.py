@@ -14,7 +14,7 @@ import typer
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
-from symshuffle.base.numbers import as_integer, parse_rational
+from symshuffle.base.numbers import as_integer, as_width, parse_rational
 from symshuffle.cli.options import Eps0, Header, Lam, Mech, Params
 from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, description, matrix_path
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
@@ -136,9 +136,7 @@ def jobs(text: str | None) -> int:
 
 def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tuple[Engine | None, Rigour | None]:
     """The engine asked for, None for the automatic choice, and the rigour asked for."""
-    if not 0 < rel < 1:
-        raise InputError("rel", rel, "a relative width in (0, 1)")
-    level = rigour
+    rel, level = as_width(rel), rigour
     if str(name) == "auto":
         return None, level
     chosen = engine_class(name).aiming(rel, LAW_BITS)

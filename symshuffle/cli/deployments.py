@@ -16,14 +16,18 @@ from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, Deployment
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
-from symshuffle.cli.options import Eps0, Header, Lam, Params
+from symshuffle.cli.options import Eps0, Header, Lam, Params, width_of_text
 from symshuffle.configuration.files import DeploymentFile, holds_matrix, read_deployment_file
 from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.configuration.tables import deployment_table, json_fields
 
 RelOrUsual = Annotated[
     float | None,
-    typer.Option(help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several batches 1e-3."),
+    typer.Option(
+        metavar="REL",
+        parser=width_of_text,
+        help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several batches 1e-3.",
+    ),
 ]
 
 _NO_OPTION: Final = ("n", "datasets")

@@ -17,7 +17,8 @@ from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss, Question, Rigour
-from symshuffle.base.numbers import counted
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_width, counted
 
 if TYPE_CHECKING:
     from symshuffle.accountants.deployment.model import Deployment
@@ -75,7 +76,20 @@ QuestionOption = Annotated[
     Question,
     typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
 ]
-Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
+
+
+def width_of_text(text: str | float) -> float:
+    """Return the relative width that an option is, in any spelling of a number."""
+    try:
+        return as_width(text)
+    except InputError as error:
+        raise typer.BadParameter(f"{text!r} is not {error.expected}") from None
+
+
+Rel = Annotated[
+    float,
+    typer.Option(metavar="REL", parser=width_of_text, help="Relative width of the bracket to aim at, in (0, 1)."),
+]
 RigourOption = Annotated[
     Rigour | None,
     typer.Option(

@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, final, runtime_checkable
 
 from symshuffle.base.choices import Rigour, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
-from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10
+from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10, parse_rational
 
 MOST_DIGITS: Final = 7
 _LEAST_DIGITS: Final = 2
@@ -145,15 +145,16 @@ class Bracket:
 
     def contains(self, value: Fraction) -> bool:
         """Whether a rational lies in the bracket."""
-        return self.lower <= value <= self.upper
+        return self.lower <= parse_rational(value, "value") <= self.upper
 
     def shifted(self, amount: Fraction) -> Bracket:
         """The bracket of the number plus a rational."""
-        return replace(self, lower=self.lower + amount, upper=self.upper + amount)
+        more = parse_rational(amount, "amount")
+        return replace(self, lower=self.lower + more, upper=self.upper + more)
 
     def scaled(self, factor: Fraction) -> Bracket:
         """The bracket of the number times a non-negative rational."""
-        if factor < 0:
+        if (factor := parse_rational(factor, "factor")) < 0:
             raise InputError("factor", factor, "a non-negative rational (a negative one swaps the directions)")
         return replace(self, lower=self.lower * factor, upper=self.upper * factor)
 

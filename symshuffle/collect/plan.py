@@ -211,6 +211,7 @@ class Plan:
             If there are fewer messages than ``min_users`` or more than users, or the level of the plan is not
             certified.
         """
+        messages = None if messages is None else as_integer(messages, "messages", 0)
         covered = self.check_messages(messages, users)
         known = read_certificate(self.certified, self.eps, self.delta)
         about = self.digest, self.n, self.min_users, covered, messages

@@ -75,6 +75,10 @@ class Contamination:
     @classmethod
     def of(cls, first: Sequence[int], second: Sequence[int]) -> Contamination:
         """The experiment of two datasets in the order given; refused unless one is constant and one user differs."""
+        first, second = (
+            [as_integer(x, f"{name}[{i}]", 0) for i, x in enumerate(one)]
+            for name, one in (("first", first), ("second", second))
+        )
         if len(first) != len(second) or not first:
             raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
         for contaminated, constant, direction in (

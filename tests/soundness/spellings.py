@@ -97,6 +97,7 @@ LINE = SphereLinear("1/2", 1)
 PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
 VARIABLE = BlanketVariable.of(simplified_decomposition(W, (0, 1)), F(3, 2))
 UNIT = ((F(1), F(0)), (F(0), F(1)))
+QUOTIENT = LikelihoodRatio.of(W, 0, 1)
 BRACKET = Bracket(F(1, 4), F(1, 2), "exact", "", "")
 MEASURE = f_divergence((F(1), F(0), F(0)), (F(0), F(1), F(0)), lambda t: (t - 1) * (t - 1))
 
@@ -374,12 +375,12 @@ CALLS = [
     ("Laplace.law", {"self": Laplace(TWO), "exp_eps": num("3/2"), "bits": Integer(64), "side": "upper"}),
     ("Laplace.background", {"self": Laplace(TWO), "exp_eps": num("3/2"), "bits": Integer(64)}),
     ("LikelihoodRatio.of", {"channel": W, "a": Integer(0), "b": Integer(1)}),
-    ("LikelihoodRatio.dilute", {"self": LikelihoodRatio.of(W, 0, 1), "eta": num("1/4")}),
+    ("LikelihoodRatio.dilute", {"self": QUOTIENT, "eta": num("1/4")}),
     (
         "LikelihoodRatio.profile",
-        {"self": LikelihoodRatio.of(W, 0, 1), "n": Integer(3), "exp_eps": num("3/2"), "rel": HALF},
+        {"self": QUOTIENT, "n": Integer(3), "exp_eps": num("3/2"), "rel": HALF},
     ),
-    ("LikelihoodRatio.profile", {"self": LikelihoodRatio.of(W, 0, 1), "n": 3, "eps": num("1/2"), "rel": num("1/4")}),
+    ("LikelihoodRatio.profile", {"self": QUOTIENT, "n": 3, "eps": num("1/2"), "rel": num("1/4")}),
     ("Mechanism.at", {"self": mechanism("krr"), "k": Integer(3), "lam": num("3/2")}),
     ("Mechanism.at", {"self": mechanism("krr"), "k": 3, "eps0": num("3/2")}),
     ("Mechanism.at", {"self": mechanism("aug-rr"), "k": 3, "lam": 2, "p": num("1/4")}),
@@ -417,6 +418,7 @@ KEEP_THEIR_NUMBERS = {
     "State": "expressions of SymPy",
     "Parameter": "expressions of SymPy",
     "Composed": "Composition.at reads",
+    "Outcome": "a verdict of the ledger",
 }
 """Classes whose constructor takes numbers as they are, with the reason; results of the library have no line."""
 

@@ -83,14 +83,14 @@ def test_a_channel_from_a_file_is_the_mechanism_it_writes_down(capsys, tmp_path)
     )
     for file in (as_csv, as_json):
         assert read_channel(file).rows == matrix
-        found = answer(capsys, "delta", "channel", "--file", file, "--n", "5", "--exp-eps", "6/5", "--rigour", "exact")
+        found = answer(capsys, "delta", file, "--n", "5", "--exp-eps", "6/5", "--rigour", "exact")
         assert found["exact"] == named["exact"]
         assert found["inputs"]["file"] == str(file)
-    decomposed = answer(capsys, "decompose", "channel", "--file", as_csv, "-p", "first=0", "-p", "second=2")
+    decomposed = answer(capsys, "decompose", as_csv, "-p", "first=0", "-p", "second=2")
     assert decomposed["pair"] == "inputs 0 and 2"
     assert decomposed["gamma"] == "3/5"
     assert Fraction(
-        answer(capsys, "epsilon", "channel", "--file", as_csv, "--n", "5", "--delta", "0.1", "--rel", "1e-3")["upper"]
+        answer(capsys, "epsilon", as_csv, "--n", "5", "--delta", "0.1", "--rel", "1e-3")["upper"]
     ) < Fraction(11, 10)
 
 
@@ -103,7 +103,7 @@ def test_numbers_in_json_are_read_as_written(tmp_path):
 def test_a_channel_that_is_not_ldp_says_so_and_counts_its_singular_mass(capsys, tmp_path):
     file = tmp_path / "w.csv"
     file.write_text("1,0,0\n1/3,1/3,1/3\n")
-    found = answer(capsys, "delta", "channel", "--file", file, "--n", "4", "--exp-eps", "1", "--rigour", "exact")
+    found = answer(capsys, "delta", file, "--n", "4", "--exp-eps", "1", "--rigour", "exact")
     assert Fraction(found["exact"]) >= Fraction(2, 3)
     assert "not LDP" in found["meaning"] and "outputs 1, 2" in found["meaning"]
 
@@ -129,7 +129,7 @@ WRONG_FILES = [
 def test_wrong_files_say_where_and_by_how_much(capsys, tmp_path, name, text, message):
     file = tmp_path / name
     file.write_text(text)
-    assert message in refused(capsys, "delta", "channel", "--file", file, "--n", "2", "--eps", "1")
+    assert message in refused(capsys, "delta", file, "--n", "2", "--eps", "1")
 
 
 WRONG = [
@@ -140,12 +140,12 @@ WRONG = [
         ["solve-eps0", "erasure", "-p", "k=3", "-p", "p=1/2", *EPS0[4:]],
         "MECH = erasure: expected a mechanism with a local budget",
     ),
-    (["solve-eps0", "channel", *EPS0[4:]], "a mechanism with a local budget"),
+    (["solve-eps0", "x.csv", *EPS0[4:]], "a mechanism with a local budget"),
     ([*USERS[:-1], "0"], "delta = 0"),
-    ([*USERS, "--file", "x.csv"], "--file = x.csv: expected the mechanism `channel`"),
-    (["solve-n", "channel", "--eps", "1", "--delta", "0.1"], "--file = None"),
-    (["solve-n", "channel", "--file", "missing.csv", "--eps", "1", "--delta", "0.1"], "a readable file"),
-    (["delta", "channel", "--file", "x.csv", "--eps0", "1", "--n", "2", "--eps", "1"], "--eps0 = 1"),
+    ([*USERS, "--header"], "--header = True: expected none but with the file of a matrix"),
+    (["solve-n", "channel", "--eps", "1", "--delta", "0.1"], "MECH = channel: expected a mechanism, or"),
+    (["solve-n", "missing.csv", "--eps", "1", "--delta", "0.1"], "a readable file"),
+    (["delta", "x.csv", "--eps0", "1", "--n", "2", "--eps", "1"], "--eps0 = 1"),
     ([*CURVE, "--kind", "eps-n"], "--delta = None"),
     ([*CURVE, "--kind", "eps-n", "--delta", "0.1", "--n", "10"], "--n = 10"),
     ([*CURVE, "--kind", "f-dp"], "--n = None"),

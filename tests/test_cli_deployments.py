@@ -1,6 +1,7 @@
 """Deployments on the command line: their fields as options, files of groups, and files of earlier kinds."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -66,7 +67,7 @@ def written(folder, text, name="plan.toml"):
 def test_periods_of_one_mechanism(capsys):
     command = ("epsilon", *KRR, "--n", "10000", "--delta", "1e-6", *WIDE)
     found = answer(capsys, *command, "--periods", "5")
-    assert found["rounds"] == 5 and found["inputs"]["periods"] == "5"
+    assert found["rounds"] == 5 and found["inputs"]["periods"] == 5
     assert found["deployment"]["periods"] == 5
     assert found["relative_width"] <= 2e-2
     assert float(found["attained_lower"]) <= float(found["upper"]) < float(found["simpler"]["basic"])
@@ -78,7 +79,7 @@ def test_periods_of_one_mechanism(capsys):
 def test_one_period_is_the_answer_without_periods(capsys):
     command = ("delta", "krr", "-p", "k=4", "--lam", "2", "--n", "50", "--eps", "0.1")
     once = answer(capsys, *command, "--periods", "1")
-    assert once["inputs"].pop("periods") == "1"
+    assert once["inputs"].pop("periods") == 1
     assert once == answer(capsys, *command)
 
 
@@ -240,7 +241,7 @@ def test_wrong_files_are_refused_in_one_line(capsys, tmp_path, text, message):
         (("-p", "k=3"), "-p = k=3: expected none with the file"),
         (("--rigour", "exact"), "rigour exact"),
         (("--direction", "reverse"), "direction = reverse: expected both"),
-        (("--group-size", "2"), "group_size 2: known for one batch"),
+        (("--group-size", "2"), "--group-size 2: known for one batch"),
     ],
 )
 def test_what_does_not_go_with_a_file_is_refused(capsys, tmp_path, extra, message):
@@ -268,3 +269,80 @@ def test_a_budget_is_found_for_groups_without_one(capsys, tmp_path):
     target = ("--delta", "1e-6", "--eps", "0.2")
     alone = answer(capsys, "solve-eps0", file, *target)
     assert alone["lower"] == answer(capsys, "solve-eps0", "krr", "-p", "k=4", "--n", "1000", *target)["lower"]
+
+
+VALUES = {
+    "min_batch_size": ("7", 7),
+    "dropout": ("0.1", "1/10"),
+    "colluding": ("10%", "1/10"),
+    "adjacency": ("replace-one", "replace-one"),
+    "null": ("0.4,3/5", ["2/5", "3/5"]),
+    "blanket": ("largest", "largest"),
+    "group_size": ("2", 2),
+    "pairs": ("0-1,1-2", [[0, 1], [1, 2]]),
+    "graph": ("1-0", [[0, 1]]),
+    "reports": ("2", 2),
+    "periods": ("1_0", 10),
+    "memoised": ("", True),
+    "threshold": ("3", 3),
+}
+"""Of each field that is an option, a text and the value that it is."""
+ASKED = ("delta", *KRR, "--n", "20", "--eps", "0.1", *WIDE)
+
+
+def option(name):
+    return [f"--{name.replace('_', '-')}", *filter(None, [VALUES[name][0]])]
+
+
+def test_every_field_has_a_value_here():
+    assert VALUES.keys() == {*KEYWORDS} - {"n", "datasets"}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_field_is_echoed_as_the_value_that_it_is(name, capsys, tmp_path):
+    source = {
+        "null": (written(tmp_path, "3/4,1/4\n1/4,3/4\n", "w.csv"),),
+        "blanket": ("sphere-linear", "-p", "c=0.3", "--adjacency", "zero-out"),
+    }
+    asked = ("delta", *source.get(name, KRR), "--n", "20", "--eps", "0.1", *WIDE)
+    assert answer(capsys, *asked, *option(name))["inputs"][name] == VALUES[name][1]
+
+
+def test_no_colluders_are_echoed_as_their_number(capsys):
+    assert answer(capsys, *ASKED, "--colluding", "0")["inputs"]["colluding"] == 0
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_refusals_of_fields_advise_options(name, capsys):
+    """Each field beside every other one, and each with a wrong value: no line has a field as Python writes it."""
+    python = re.compile(rf"\b\w*[a-z]_[a-z]\w*\b|(?<!-)\b({'|'.join(KEYWORDS)}) = \d|\b\w+='|=True|=False")
+    lines = [(*ASKED, *option(name), *option(other)) for other in VALUES if other != name]
+    lines += [(*ASKED, *option(name)[:1], *wrong) for wrong in (["-1"], ["x"], ["1e30"], ["0,1"], ["zero-out"])]
+    lines += [(question, *KRR, *option(name), *given) for question, given in (
+        ("solve-n", ("--eps", "1", "--delta", "0.1")),
+        ("renyi", ("--alpha", "2", "--n", "9")),
+        ("delta", ("--eps", "1", "--n", "9", "--proof", "no/such/folder")),
+        ("delta", ("--eps", "1", "--n", "9", "--rigour", "exact")),
+        ("pld", ("--n", "9", "--out", "no/such/folder")),
+    )]  # fmt: skip
+    said = [err for status, _, err in (run(capsys, *line) for line in lines) if status == 2]
+    assert len(said) > 4
+    assert [line for line in said if python.search(line.partition(": expected ")[2] or line)] == []
+
+
+def test_given_datasets_of_a_file_are_answered_as_in_python(tmp_path, capsys):
+    group = '[[group]]\nrows = [["3/4", "1/4"], ["1/4", "3/4"]]\n'
+    path = written(tmp_path, f"{group}[adjacency]\ndatasets = [[0, 0], [0, 1]]\n")
+    found = answer(capsys, "delta", path, "--eps", "0")
+    assert found["exact"] == "3/8" and found["attained_by"] == "X0 = (0 x 2), X1 = (0, 1)"
+    assert found["exact"] == str(delta(path, eps=0).bracket.exact)
+    assert answer(capsys, "epsilon", path, "--delta", "0.1")["upper"] == epsilon(path, delta="0.1").to_dict()["upper"]
+    assert "two given datasets" in refused(capsys, "renyi", path, "--alpha", "2")
+
+
+@pytest.mark.parametrize("width", ["1e-3", "0.001", "1/1000", " 1/1000 "])
+def test_a_width_is_read_in_every_spelling(width, capsys):
+    asked = ("delta", *KRR, "--n", "20", "--eps", "0.1", "--rel")
+    assert answer(capsys, *asked, width) == answer(capsys, *asked, "1e-3")
+    for wrong in ("2", "0", "x", "nan"):
+        assert "--rel" in refused(capsys, *asked, wrong)

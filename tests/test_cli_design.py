@@ -32,14 +32,14 @@ def test_every_example_at_a_rational_level_and_at_an_exponential(path, capsys):
     kind = json.loads(path.read_text())["kind"]
     for command in ["bayes", "minimax"] if kind == "decision" else [kind]:
         for level in (("--lam", "3"), ("--eps0", "1")):
-            found = answer(capsys, "design", command, "--problem", path, *level)
+            found = answer(capsys, "design", command, path, *level)
             assert {"lower", "upper", "channel", "certificate", "formula", "interval"} <= set(found)
             assert float(found["lower"]) <= float(found["upper"])
             Channel.from_rows(found["channel"]["rows"])
 
 
 def test_certificate_and_formula(capsys):
-    found = answer(capsys, "design", "bayes", "--problem", RATING, "--lam", "3", "--formula")
+    found = answer(capsys, "design", "bayes", RATING, "--lam", "3", "--formula")
     assert found["exact"] == "24/25"
     assert (found["formula"], found["interval"]) == ("2*(lambda + 9)/(5*(lambda + 2))", ["3/2", "7/2 + sqrt(65)/2"])
     file = read_problem(RATING)
@@ -50,7 +50,7 @@ def test_certificate_and_formula(capsys):
 @pytest.mark.parametrize("symmetry", ["auto", "file"])
 def test_symmetry_reduces_and_agrees(symmetry, capsys):
     for command in ("bayes", "minimax"):
-        found = answer(capsys, "design", command, "--problem", GUESS, "--lam", "3", "--symmetry", symmetry)
+        found = answer(capsys, "design", command, GUESS, "--lam", "3", "--symmetry", symmetry)
         assert found["exact"] == "5/8"
 
 
@@ -58,7 +58,7 @@ def test_measures_take_symmetry_and_some_a_formula(tmp_path, capsys):
     path = tmp_path / "pair.json"
     data = {"kind": "f-divergence", "p": ["1/2", "1/4", "1/4"], "q": ["1/5", "2/5", "2/5"], "divergence": "tv"}
     path.write_text(json.dumps(data))
-    asked = ("design", "f-divergence", "--problem", path, "--lam", "3", "--formula")
+    asked = ("design", "f-divergence", path, "--lam", "3", "--formula")
     found = answer(capsys, *asked, "--symmetry", "auto")
     # Total variation 3/10 times (lam - 1)/(lam + 1).
     assert (found["exact"], found["formula"]) == ("3/20", "3*(lambda - 1)/(10*(lambda + 1))")
@@ -70,12 +70,12 @@ def test_measures_take_symmetry_and_some_a_formula(tmp_path, capsys):
     assert float(found["interval"][0]) < 3 < float(found["interval"][1])
     value = sp.sympify(found["formula"].replace("lambda", "3")).evalf(20)
     assert float(found["lower"]) == pytest.approx(float(value), rel=1e-12)
-    status, out, _ = run(capsys, "design", "f-divergence", "--problem", path, "--eps0", "1", "--formula")
+    status, out, _ = run(capsys, "design", "f-divergence", path, "--eps0", "1", "--formula")
     assert status == 0 and "certified in balls" in " ".join(out.split())
 
 
 def test_text_output(capsys):
-    status, out, _ = run(capsys, "design", "minimax", "--problem", GUESS, "--lam", "3", "--formula")
+    status, out, _ = run(capsys, "design", "minimax", GUESS, "--lam", "3", "--formula")
     assert status == 0
     assert re.match(r"minimax optimum +exactly 5/8", out)
     assert "3*(lambda + 7)/(8*(lambda + 3))" in out
@@ -86,12 +86,12 @@ def test_text_output(capsys):
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (("bayes", "--problem", GUESS), "exactly one"),
-        (("bayes", "--problem", GUESS, "--lam", "1"), "--lam = 1"),
-        (("bayes", "--problem", GUESS, "--eps0", "0"), "--eps0 = 0"),
-        (("bayes", "--problem", "missing.json", "--lam", "2"), "missing.json"),
-        (("f-divergence", "--problem", GUESS, "--lam", "2"), "kind = decision"),
-        (("bayes", "--problem", GUESS, "--lam", "2", "--symmetry", "maybe"), "--symmetry = maybe"),
+        (("bayes", GUESS), "exactly one"),
+        (("bayes", GUESS, "--lam", "1"), "--lam = 1"),
+        (("bayes", GUESS, "--eps0", "0"), "--eps0 = 0"),
+        (("bayes", "missing.json", "--lam", "2"), "missing.json"),
+        (("f-divergence", GUESS, "--lam", "2"), "kind = decision"),
+        (("bayes", GUESS, "--lam", "2", "--symmetry", "maybe"), "--symmetry = maybe"),
     ],
 )
 def test_wrong_input_is_one_line(arguments, word, capsys):
@@ -119,7 +119,7 @@ def refused_problem(capsys, tmp_path, data, command, *arguments, status=2):
     """The line of a refusal of a problem in an empty folder, in which no file is written."""
     path = tmp_path / "problem.json"
     path.write_text(data if isinstance(data, str) else json.dumps(data))
-    err = refused(capsys, "design", command, "--problem", path, *arguments, status=status)
+    err = refused(capsys, "design", command, path, *arguments, status=status)
     assert "nan" not in err.lower().split()
     assert [entry.name for entry in tmp_path.iterdir()] == ["problem.json"]
     return err
@@ -215,7 +215,7 @@ def test_formula_where_there_is_none(capsys, tmp_path):
         path = tmp_path / "problem.json"
         path.write_text(json.dumps(data))
         for how in ((), ("--json",)):
-            status, out, _ = run(capsys, "design", command, "--problem", path, "--lam", "2", "--formula", *how)
+            status, out, _ = run(capsys, "design", command, path, "--lam", "2", "--formula", *how)
             assert status == 0 and word in " ".join(out.split())
 
 
@@ -229,7 +229,7 @@ def large(m):
 def test_beyond_scale_names_the_cost_and_the_form(capsys, tmp_path):
     rotations = {**large(30), "symmetry": {"generators": [list(range(30))]}}
     (tmp_path / "problem.json").write_text(json.dumps(rotations))
-    asked = ("design", "bayes", "--problem", tmp_path / "problem.json", "--lam", "2", "--symmetry", "file", "--formula")
+    asked = ("design", "bayes", tmp_path / "problem.json", "--lam", "2", "--symmetry", "file", "--formula")
     missing = answer(capsys, *asked)["formula_missing"]  # the design itself is answered
     assert "about 2**30 orbits" in missing or "1073741822 orbits" in missing
     source = {"kind": "mutual-information", "source": large(18)["model"][0]}
@@ -243,8 +243,8 @@ def test_beyond_scale_names_the_cost_and_the_form(capsys, tmp_path):
 def test_automatic_symmetry_is_used_only_where_it_helps(capsys, tmp_path):
     path = tmp_path / "problem.json"
     path.write_text(json.dumps(large(60)))
-    reduced = answer(capsys, "design", "bayes", "--problem", path, "--lam", "2", "--symmetry", "auto")
-    plain = answer(capsys, "design", "bayes", "--problem", path, "--lam", "2")
+    reduced = answer(capsys, "design", "bayes", path, "--lam", "2", "--symmetry", "auto")
+    plain = answer(capsys, "design", "bayes", path, "--lam", "2")
     assert reduced["exact"] == plain["exact"] is not None
     assert "orbits" not in reduced["certificate"]
 
@@ -252,7 +252,7 @@ def test_automatic_symmetry_is_used_only_where_it_helps(capsys, tmp_path):
 def test_minimax_formula_over_orbits_of_parameters(capsys, tmp_path):
     path = tmp_path / "problem.json"
     path.write_text(json.dumps(DECISION))
-    found = answer(capsys, "design", "minimax", "--problem", path, "--lam", "2", "--formula")
+    found = answer(capsys, "design", "minimax", path, "--lam", "2", "--formula")
     assert found["formula"] is not None
     assert found["exact"] is not None
     assert Fraction(str(sp.sympify(found["formula"].replace("lambda", "2")))) == Fraction(found["exact"])
@@ -271,17 +271,17 @@ def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", ["bayes", "minimax"])
 def test_a_solver_that_proposes_nothing_is_not_needed(command, capsys, monkeypatch):
     """Columns are then generated over the rationals from the start, and bases found by pivots."""
-    expected = answer(capsys, "design", command, "--problem", GUESS, "--lam", "3")["exact"]
+    expected = answer(capsys, "design", command, GUESS, "--lam", "3")["exact"]
     for name in ("design.decision.programs.generate", "channels.geometry.linprog._highs_basis"):
         monkeypatch.setattr(f"symshuffle.{name}", _stopped)
-    assert answer(capsys, "design", command, "--problem", GUESS, "--lam", "3")["exact"] == expected
+    assert answer(capsys, "design", command, GUESS, "--lam", "3")["exact"] == expected
 
 
 @pytest.mark.parametrize("command", ["bayes", "minimax"])
 @pytest.mark.parametrize("extra", [(), ("--symmetry", "auto"), ("--formula",)])
 def test_keys_are_always_there(command, extra, capsys):
     for level, exact in ((("--lam", "3"), True), (("--eps0", "1"), False)):
-        found = answer(capsys, "design", command, "--problem", GUESS, *level, *extra)
+        found = answer(capsys, "design", command, GUESS, *level, *extra)
         assert set(found) >= KEYS
         assert (found["exact"] is not None) == exact
         assert found["rigour"] == ("exact" if exact else "ball")
@@ -297,7 +297,7 @@ def test_keys_are_always_there(command, extra, capsys):
 def test_certificate_of_a_measure_can_be_checked_at_its_two_levels(capsys, tmp_path):
     path = tmp_path / "pair.json"
     path.write_text(json.dumps(PAIR))
-    found = answer(capsys, "design", "f-divergence", "--problem", path, "--eps0", "1")
+    found = answer(capsys, "design", "f-divergence", path, "--eps0", "1")
     certificate = found["certificate"]
     low, high = Fraction(certificate["lam"]), Fraction(certificate["bound_lam"])
     assert less(low, Exp(Fraction(1)))

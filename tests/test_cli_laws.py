@@ -20,7 +20,7 @@ def channel(tmp_path):
 
 
 def test_numbers_of_a_channel(channel, capsys):
-    found = answer(capsys, "law", "--file", channel, "--n", "2", "--eps", "0")
+    found = answer(capsys, "law", channel, "--n", "2", "--eps", "0")
     assert found["trace"] == "21786/35929"
     assert found["budget"] == "34/25"
     assert found["ratio_cap"] == "18/5"
@@ -33,26 +33,26 @@ def test_numbers_of_a_channel(channel, capsys):
 
 
 def test_tables(channel, capsys):
-    shown = run(capsys, "law", "--file", channel, "--eps", "0.1")[1]
+    shown = run(capsys, "law", channel, "--eps", "0.1")[1]
     for word in ("templates", "trace", "18/5", "extreme", "envelope"):
         assert word in shown
-    status, shown, _ = run(capsys, "law", "--file", channel)
+    status, shown, _ = run(capsys, "law", channel)
     assert status == 0 and "envelope" not in shown
 
 
 def test_infinite_values(tmp_path, capsys):
     path = tmp_path / "erased.csv"
     path.write_text("1/2,1/2,0\n1/2,0,1/2\n1/2,1/4,1/4\n")
-    found = answer(capsys, "law", "--file", path, "--eps", "1")
+    found = answer(capsys, "law", path, "--eps", "1")
     assert found["iid_risk"] is None
     assert found["ratio_cap"] == "inf"
     assert all(one["envelope"] is None for one in found["leakage"])
-    assert "infinite" in run(capsys, "law", "--file", path, "--eps", "1")[1]
+    assert "infinite" in run(capsys, "law", path, "--eps", "1")[1]
 
 
 @pytest.mark.parametrize("extra", [("--n", "0"), ("--eps", "-1"), ("--lam", "2")])
 def test_refusals(channel, capsys, extra):
-    assert extra[0] in refused(capsys, "law", "--file", channel, *extra)
+    assert extra[0] in refused(capsys, "law", channel, *extra)
 
 
 def test_a_mechanism_with_open_parameters_is_answered_by_formulas(capsys):
@@ -120,7 +120,7 @@ def test_an_irrational_level_is_answered_in_balls(capsys):
     ("arguments", "named"),
     [
         ((), "MECH"),
-        (("krr", "--file", "W.csv"), "MECH"),
+        (("channel",), "MECH = channel"),
         (("laplace",), "finitely many"),
         (("joint(krr(k=3),2)",), "MECH"),
         (("krr", "--n", "0"), "--n"),

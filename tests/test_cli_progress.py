@@ -68,7 +68,7 @@ SLOW = {
     "sweep": ["sweep", "spec.toml", "--out", "out"],
     "collect": ["collect", "plan", "--k", "50", "--n", "200000", "--eps", "1", "--delta", "1e-8", "--out", "plan.json"],
     "audit": ["audit", "local", "--program", "client", "--claim", "krr", "-p", "k=4", "--lam", "3", "--runs", "100000"],
-    "check": ["check", "--file", "matrix.csv"],
+    "check": ["check", "matrix.csv"],
 }
 """Every command, with the kind of request for which it takes long."""
 

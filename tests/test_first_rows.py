@@ -152,15 +152,15 @@ def test_without_its_first_line_a_file_has_one_input_less(tmp_path_factory, firs
 
 FILE = (
     ["check", "{}"],
-    ["delta", "channel", "--file", "{}", "--n", "4", "--eps", "1"],
-    ["epsilon", "channel", "--file", "{}", "--n", "4", "--delta", "0.1"],
-    ["renyi", "channel", "--file", "{}", "--n", "4", "--order", "2"],
-    ["gdp", "channel", "--file", "{}", "--n", "4"],
-    ["solve-n", "channel", "--file", "{}", "--delta", "0.1", "--eps", "1"],
-    ["curve", "channel", "--file", "{}", "--n", "4", "--kind", "delta-eps", "--to", "1", "--points", "2"],
-    ["worst-background", "channel", "--file", "{}", "--n", "3", "--eps", "1/10"],
-    ["decompose", "channel", "--file", "{}"],
-    ["law", "--file", "{}"],
+    ["delta", "{}", "--n", "4", "--eps", "1"],
+    ["epsilon", "{}", "--n", "4", "--delta", "0.1"],
+    ["renyi", "{}", "--n", "4", "--order", "2"],
+    ["gdp", "{}", "--n", "4"],
+    ["solve-n", "{}", "--delta", "0.1", "--eps", "1"],
+    ["curve", "{}", "--n", "4", "--kind", "delta-eps", "--to", "1", "--points", "2"],
+    ["worst-background", "{}", "--n", "3", "--eps", "1/10"],
+    ["decompose", "{}"],
+    ["law", "{}"],
     ["compare", "--k", "2", "--n", "99", "--eps0", "1", "--mechanism", "krr", "--channel", "{}"],
 )
 

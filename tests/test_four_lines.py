@@ -69,7 +69,7 @@ def test_law_says_a_risk_and_that_it_is_no_guarantee(shell, capsys):
 
 def test_law_names_rows_that_were_normalised(shell, tmp_path):
     (tmp_path / "thirds.csv").write_text("0.333,0.333,0.333\n0.5,0.25,0.25\n0.25,0.25,0.5\n")
-    lines, _ = shell("law --file thirds.csv")
+    lines, _ = shell("law thirds.csv")
     assert lines["assumes"].startswith(f"{Assumption.NORMALISED}: the normalised matrix")
 
 
@@ -146,9 +146,7 @@ def test_close_names_are_a_question_and_a_proof_names_normalised_rows(capsys, tm
     assert "did you mean krr or rr?" in refused(capsys, "delta", "krrr", "--eps0", "1", "--n", "9", "--eps", "1")
     file = tmp_path / "thirds.csv"
     file.write_text("0.333,0.333,0.333\n0.5,0.25,0.25\n")
-    assert (
-        main(["delta", "channel", "--file", str(file), "--n", "5", "--eps", "0.1", "--proof", str(tmp_path / "p")]) == 0
-    )
+    assert main(["delta", str(file), "--n", "5", "--eps", "0.1", "--proof", str(tmp_path / "p")]) == 0
     assert "it is about the normalised matrix" in capsys.readouterr().err
 
 

@@ -80,11 +80,11 @@ ON_FILE = (
     "compare --k 4 --n 100 --budget 1/2",
     "compare --k 10 --n 100 --eps 60 --delta 1e-9",
     "calibrate sphere-linear --n 1000 --d 3 --eps 1 --delta 1e-3",
-    "mean --data x.csv --mechanism sphere-linear --eps 1 --delta 1e-4",
+    "mean x.csv --mechanism sphere-linear --eps 1 --delta 1e-4",
     "collect plan --k 3 --n 100 --eps 1 --delta 1e-3 --mechanism krr --out plan.json",
     "collect randomize plan.json --values v.csv --column x --out m.txt",
     "collect estimate plan.json --simulate --seed 1 --out histogram.csv",
-    "audit samples --a v.csv --b v.csv --header",
+    "audit samples v.csv v.csv --header",
     "sweep sweep.toml --out swept --jobs 1",
     "check plan.json",
 )

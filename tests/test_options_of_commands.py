@@ -7,7 +7,7 @@ import pytest
 
 from tests.test_outputs import COMMANDS
 
-SOURCE = {"--param", "--eps0", "--lam", "--file", "--header"}
+SOURCE = {"--param", "--eps0", "--lam", "--header"}
 COVERED = {
     *("--null", "--adjacency", "--blanket", "--min-batch-size", "--dropout", "--group-size", "--colluding", "--pairs"),
     *("--graph", "--threshold"),
@@ -21,7 +21,7 @@ LISTED = {
     "delta": [({"--delta"}, "the answer")],
     "solve-eps0": [
         ({"--eps0", "--lam"}, "the answer"),
-        ({"--file"}, "a matrix has no level to be chosen"),
+        ({"--header"}, "a matrix has no level to be chosen"),
         (WITNESS, "many evaluations"),
         ({"--proof"}, "a proof is about a level that is given"),
     ],
@@ -47,7 +47,7 @@ LISTED = {
         ({"--confirm"}, "many evaluations"),
     ],
     "compare": [
-        ({"--lam", "--param", "--file"}, "parameters are chosen; matrices are given by --channel"),
+        ({"--lam", "--param"}, "parameters are chosen; matrices are given by --channel"),
         (
             COVERED - {"--min-batch-size", "--colluding", "--threshold"},
             "rows are compared for replace-one and one user, and a number of messages",
@@ -55,7 +55,7 @@ LISTED = {
         (EVALUATED - {"--rel"} | {"--confirm", "--proof"}, "many evaluations"),
     ],
     "mean": [
-        (SOURCE - {"--param"} | {"--n"}, "the mechanism is chosen; users come with --data"),
+        (SOURCE - {"--param"} | {"--n"}, "the mechanism is chosen; users come with the file"),
         (WHOM - {"--adjacency"}, "vectors of the unit ball"),
         (EVALUATED | {"--confirm", "--proof"}, "many evaluations"),
     ],

@@ -29,8 +29,8 @@ WITH = {
 }
 """What an option asks for."""
 SUFFIXES = {"--plot": ".svg", "--html": ".html", "--report": ".html", "mean --out": ".csv", "collect --out": ".csv"}
-READ = ("--file", "--problem", "--channel", "--data", "--labels", "--plan", "--values", "--a", "--b",
-        "--expect", "FILE", "MECH|FILE", "[FILE]...", "PLAN", "[MESSAGES]", "SPEC.toml")  # fmt: skip
+READ = ("--channel", "--labels", "--plan", "--values", "FILE1", "FILE2",
+        "--expect", "FILE", "MECH", "MECH|FILE", "[FILE]...", "PLAN", "[MESSAGES]", "SPEC.toml")  # fmt: skip
 """Options and arguments that name a file that is read."""
 
 
@@ -109,7 +109,7 @@ def test_no_input_and_no_other_output_is_replaced(name, option, folder, capsys):
     words = line(name, option, "")[:-1]
     others = [word for word in words if word in FILES]
     if not others:
-        kept = next((one for one in COMMANDS[name].params if {*one.opts} & {"--file", "--labels"}), None)
+        kept = next((one for one in COMMANDS[name].params if {*one.opts} & {"--labels", "--plan"}), None)
         other = next((two for one, two in WRITERS if one == name and two != option), None)
         if kept is None and other is None:
             return  # nothing is read, and nothing else is written

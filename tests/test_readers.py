@@ -113,14 +113,14 @@ def documents():
     return {
         "matrix": Document("check x.json", "x.json", {"rows": [["1/2", "1/2"], ["1/4", "3/4"]]}),
         "matrix of delta": Document(
-            "delta channel --file x.json --n 3 --eps 1", "x.json", {"rows": [["1/2", "1/2"], ["1/4", "3/4"]]}
+            "delta x.json --n 3 --eps 1", "x.json", {"rows": [["1/2", "1/2"], ["1/4", "3/4"]]}
         ),
         "list of rows": Document("check x.json", "x.json", [["1/2", "1/2"], ["1/4", "3/4"]]),
-        "decision": Document("design bayes --problem x.json --lam 3", "x.json", DECISION,
+        "decision": Document("design bayes x.json --lam 3", "x.json", DECISION,
                              optional=frozenset({"title", "prior", "symmetry"})),
-        "source": Document("design mutual-information --problem x.json --lam 3", "x.json", SOURCE,
+        "source": Document("design mutual-information x.json --lam 3", "x.json", SOURCE,
                            optional=frozenset({"title"})),
-        "divergence": Document("design f-divergence --problem x.json --lam 3", "x.json", TWO,
+        "divergence": Document("design f-divergence x.json --lam 3", "x.json", TWO,
                                optional=frozenset({"title"})),
         "rounds": Document("delta x.json --eps 1", "x.json", ROUNDS,
                            optional=frozenset({"times", "reports"})),
@@ -245,8 +245,8 @@ def test_every_change_of_a_written_document_is_refused(name, written, tmp_path, 
 
 SURVEY = words("collect randomize plan.json --values values.csv --column answer --id user --out messages.csv")
 ESTIMATE = words("collect estimate plan.json messages.csv --out histogram.csv")
-SAMPLES = words("audit samples --a a.csv --b b.csv")
-MEAN = words("mean --data x.csv --mechanism sphere-linear --eps 1 --delta 1/10")
+SAMPLES = words("audit samples a.csv b.csv")
+MEAN = words("mean x.csv --mechanism sphere-linear --eps 1 --delta 1/10")
 HEAD = '{"kind": "symshuffle messages", "plan": "DIGEST", "order": "sorted", "not covered": ""}'
 TABLES = {
     "matrix": (words("check w.csv"), "w.csv", "# c\na,b\n0.5,0.5\n0.2,0.8\n", (
@@ -289,7 +289,7 @@ TABLES = {
     "samples": (SAMPLES, "a.csv", "0\n1\n" * 8, (
         ("0\n1\n" * 8, "0\n" * 3 + '"0\n', "a.csv, line 4 = \"0: expected a row of a CSV file"),
         ("0\n1\n" * 8, "x\n" + "0\n1\n" * 8, "a.csv, line 1 = x: expected a message of another row"),
-        ("0\n1\n" * 8, "0\n", "--a = 1 rows"),
+        ("0\n1\n" * 8, "0\n", "FILE1 = 1 rows"),
     )),
     "vectors": (MEAN, "x.csv", "a\n" + "0.5\n" * 400, (
         ("a\n0.5\n", "a\n0.5,0.5\n", "x.csv, line 3 = 1 numbers: expected 2"),

@@ -196,17 +196,17 @@ def test_a_row_of_names_is_read_over(tmp_path):
     assert str(refusal.value).startswith(f"{file}, line 1, column 1 = yes: expected ")
 
 
-@pytest.mark.parametrize("command", [["delta", "channel", "--n", "20", "--eps", "0.5"], ["check"], ["law"]])
+@pytest.mark.parametrize("command", [["delta", "--n", "20", "--eps", "0.5"], ["check"], ["law"]])
 def test_a_file_is_named_with_row_and_column(command, tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("0.5,0.5\n0.3,O.7\n")
-    assert f"{file}, line 2, column 2 = O.7: expected a number" in refused(capsys, *command, "--file", file)
+    assert f"{file}, line 2, column 2 = O.7: expected a number" in refused(capsys, *command, file)
 
 
 def test_the_shell_says_both(tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("a,b,c\n0.333333,0.333333,0.333333\n0.25,0.25,0.5\n")
-    asked = ["delta", "channel", "--file", str(file), "--n", "20", "--eps", "0.5"]
+    asked = ["delta", str(file), "--n", "20", "--eps", "0.5"]
     found = answer(capsys, *asked)
     assert "of the normalised matrix" in found["meaning"]
     assert float(found["every_matrix"]) > float(found["upper"])
@@ -216,7 +216,7 @@ def test_the_shell_says_both(tmp_path, capsys):
 def test_check_says_what_a_matrix_that_rounds_to_the_file_may_have(tmp_path, capsys):
     file = tmp_path / "w.csv"
     file.write_text("0.667,0.167,0.167\n0.167,0.667,0.167\n")
-    found = answer(capsys, "check", "--file", file, "--lam", "4")
+    found = answer(capsys, "check", file, "--lam", "4")
     least, most = (F(found["level"]["every_matrix"][end]) for end in ("least", "most"))
     assert "the normalised matrix" in found["matrix"]
     for first, second in itertools.product(distributions(["0.667", "0.167", "0.167"], HALVES[3]), repeat=2):
@@ -224,8 +224,8 @@ def test_check_says_what_a_matrix_that_rounds_to_the_file_may_have(tmp_path, cap
         assert s.Channel(rows).ratio_cap() <= most
         assert max(p / q for p, q in zip(*rows, strict=True)) >= least
     file.write_text("1.000,0.000,0.000\n0.333,0.333,0.333\n")
-    assert answer(capsys, "check", "--file", file)["level"]["every_matrix"]["most"] is None
-    assert "normalised" in answer(capsys, "law", "--file", file)["inputs"]["matrix"]
+    assert answer(capsys, "check", file)["level"]["every_matrix"]["most"] is None
+    assert "normalised" in answer(capsys, "law", file)["inputs"]["matrix"]
 
 
 @pytest.mark.parametrize("command", ["bayes", "minimax"])
@@ -236,7 +236,7 @@ def test_problem_files_are_normalised(command, tmp_path, capsys):
     def optimum(model, prior):
         data = {"kind": "decision", "model": model, "loss": loss, "prior": prior}
         file.write_text(json.dumps(data, default=str))
-        return answer(capsys, "design", command, "--problem", file, "--lam", "3")
+        return answer(capsys, "design", command, file, "--lam", "3")
 
     found = optimum(model, prior)
     assert "normalised" in found["matrix"]
@@ -246,4 +246,4 @@ def test_problem_files_are_normalised(command, tmp_path, capsys):
         exact = optimum([[str(p) for p in row], model[1]], [str(p) for p in end])
         assert "matrix" not in exact and low <= F(exact["lower"]) <= F(exact["upper"]) <= high
     file.write_text(json.dumps({"kind": "decision", "model": [["0.3", "0.33"]], "loss": loss, "prior": prior}))
-    assert "model[0] = sum 63/100" in refused(capsys, "design", command, "--problem", file, "--lam", "3")
+    assert "model[0] = sum 63/100" in refused(capsys, "design", command, file, "--lam", "3")

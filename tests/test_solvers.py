@@ -32,11 +32,10 @@ def run(*words):
 
 
 COMMANDS = [
-    ("design", "bayes", "--problem", PROBLEMS / "guess_one_of_four.json", "--lam", "3"),
+    ("design", "bayes", PROBLEMS / "guess_one_of_four.json", "--lam", "3"),
     (
         "design",
         "bayes",
-        "--problem",
         PROBLEMS / "direction_on_a_ring.json",
         "--lam",
         "3",
@@ -44,9 +43,9 @@ COMMANDS = [
         "auto",
         "--formula",
     ),
-    ("design", "minimax", "--problem", PROBLEMS / "rating_on_five_steps.json", "--lam", "3"),
-    ("design", "minimax", "--problem", PROBLEMS / "rating_on_five_steps.json", "--lam", "2", "--symmetry", "auto"),
-    ("design", "mutual-information", "--problem", PROBLEMS / "survey_information.json", "--lam", "3"),
+    ("design", "minimax", PROBLEMS / "rating_on_five_steps.json", "--lam", "3"),
+    ("design", "minimax", PROBLEMS / "rating_on_five_steps.json", "--lam", "2", "--symmetry", "auto"),
+    ("design", "mutual-information", PROBLEMS / "survey_information.json", "--lam", "3"),
     ("doctor",),
 ]
 

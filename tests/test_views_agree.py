@@ -58,12 +58,12 @@ def drawn(seed):
 OTHERS = (
     ("gdp", *KRR, "--n", 100),
     ("compare", "--k", 4, "--n", 100, "--eps0", "1", "--mechanism", "krr", "--mechanism", "oue"),
-    ("check", "--file", "w.csv", "--eps0", "1"),
-    ("design", "bayes", "--problem", PROBLEM, "--lam", "3"),
-    ("design", "minimax", "--problem", PROBLEM, "--lam", "3"),
+    ("check", "w.csv", "--eps0", "1"),
+    ("design", "bayes", PROBLEM, "--lam", "3"),
+    ("design", "minimax", PROBLEM, "--lam", "3"),
     ("design", "shuffled", "--k", 3, "--n", 100, "--eps", "1/2", "--delta", "1e-3"),
     ("calibrate", "sphere-linear", "--n", 1000, "--d", 3, "--eps", "1", "--delta", "1e-3"),
-    ("mean", "--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1e-4", "--seed", 1),
+    ("mean", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1e-4", "--seed", 1),
     ("collect", "plan", "--k", 3, "--n", 100, "--eps", "1", "--delta", "1e-3", "--mechanism", "krr"),
     ("worst-background", *KRR, "--n", 5, "--eps", "1/2"),
     ("law", *KRR),
@@ -156,7 +156,7 @@ EXTRAS = (
     (
         design,
         "_decision_formula",
-        ("design", "bayes", "--problem", PROBLEM, "--lam", 3, "--formula"),
+        ("design", "bayes", PROBLEM, "--lam", 3, "--formula"),
         "formula_missing",
     ),
 )

@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, final, runtime_checkable
 
 from symshuffle.base.choices import Rigour, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
-from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10
+from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10, parse_rational
 
 MOST_DIGITS: Final = 7
 _LEAST_DIGITS: Final = 2
@@ -85,6 +85,8 @@ def _log10(value: Fraction) -> float:
 class Bracket:
     """Two rationals that enclose a real number, and how they are known.
 
+    ``float`` does not take it, as either end may be the safe one.
+
     Parameters
     ----------
     lower, upper : Fraction
@@ -143,15 +145,16 @@ class Bracket:
 
     def contains(self, value: Fraction) -> bool:
         """Whether a rational lies in the bracket."""
-        return self.lower <= value <= self.upper
+        return self.lower <= parse_rational(value, "value") <= self.upper
 
     def shifted(self, amount: Fraction) -> Bracket:
         """The bracket of the number plus a rational."""
-        return replace(self, lower=self.lower + amount, upper=self.upper + amount)
+        more = parse_rational(amount, "amount")
+        return replace(self, lower=self.lower + more, upper=self.upper + more)
 
     def scaled(self, factor: Fraction) -> Bracket:
         """The bracket of the number times a non-negative rational."""
-        if factor < 0:
+        if (factor := parse_rational(factor, "factor")) < 0:
             raise InputError("factor", factor, "a non-negative rational (a negative one swaps the directions)")
         return replace(self, lower=self.lower * factor, upper=self.upper * factor)
 
@@ -173,9 +176,6 @@ class Bracket:
             "engine": self.engine,
             "how": self.how,
         }
-
-    def __float__(self) -> float:
-        raise Unsupported(f"a bracket has two ends: outward(b.lower, up=False) or outward(b.upper, up=True) of {self}")
 
     def __repr__(self) -> str:
         ends = ", ".join(f"{name}={_shown(value)}" for name, value in (("lower", self.lower), ("upper", self.upper)))

@@ -54,32 +54,27 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "command": ("--program",),
     "datasets": ("--x0, --x1",),
     "eps": ("--from, --to",),
-    "first": ("--a",),
-    "first, second": ("--a, --b",),
+    "first": ("FILE1",),
+    "first, second": ("FILE1, FILE2",),
+    "file": ("FILE", "MECH", "--claim", "--channel"),
     "mechanism": ("MECH", "--claim"),
     "name": ("--claim", "MECH"),
     "plan": ("FILE",),
-    "second": ("--b", "--inputs"),
+    "second": ("FILE2", "--inputs"),
     "suffix": ("--plot",),
 }
 """Arguments that refusals of the library name, to the options that give them, of which the first that a command has is
 said. An argument that a command has by its own name needs no line."""
 
 PHRASES: Final[Mapping[str, str]] = {
-    "rigour='ball'": "--rigour ball",
-    "blanket='largest'": "--blanket largest",
-    "header=True": "--header",
-    "header=False": "--no-header",
-    "exact_ids=True": "--exact-ids",
-    "discard=True": "--discard-draft",
-    "disjoint=True": "--disjoint",
     " s (timeout)": " s (--timeout)",
     "given by eps0 or lam": "given by --eps0 or --lam",
+    "discard=True": "--discard-draft",
     "the compact form (bayes_tradeoff)": "the compact form (no --symmetry)",
     "the orbit form (orbit_tradeoff)": "the orbit form (--symmetry auto)",
     "(group=measure.symmetry())": "(--symmetry auto)",
 }
-"""What refusals of the library advise, to the words of the command line."""
+"""What refusals of the library advise beside arguments, to the words of the command line."""
 
 
 OUTPUTS: Final = frozenset({"--out", "--proof", "--csv", "--plot", "--json", "--report", "--html", "--certificates"})
@@ -121,7 +116,7 @@ def _keep_inputs(command: Any) -> None:
 
 def _is_file(name: str, value: object) -> bool:
     """Whether an argument is a file in the place of a mechanism."""
-    return name == "mech" and isinstance(value, str) and value.lower().endswith((".toml", ".json"))
+    return name in ("mech", "claim") and isinstance(value, str) and "(" not in value and bool(Path(value).suffix)
 
 
 def _paths(value: object, *, text: bool) -> list[Path]:
@@ -253,14 +248,34 @@ def in_options(message: str, parameters: Mapping[str, str] = MappingProxyType({}
     - ``parameters``: names of the parameters of the command, and how the command line names them.
     """
     begun = _BEGINNING.match(message)
-    if begun is not None:
-        whole = _option(begun[1], parameters)
-        parts = [_option(part, parameters) for part in begun[1].split(", ")]
-        if whole or all(parts):
-            message = (whole or ", ".join(parts)) + message[begun.end(1) :]
+    first, rest = ("", message) if begun is None else (begun[1], message[begun.end(1) :])
+    whole, parts = _option(first, parameters), [_option(part, parameters) for part in first.split(", ")]
+    start = whole or (", ".join(parts) if all(parts) else first)
+    value, expected, advice = rest.rpartition(": expected ")
+    if not expected:
+        message = _in_advice(start + rest, parameters)
+    elif first:  # else it begins with a place in a file, whose keys are named
+        message = start + value + expected + _in_advice(advice, parameters)
     for phrase, written in PHRASES.items():
         message = message.replace(phrase, written)
     return message
+
+
+def _in_advice(text: str, parameters: Mapping[str, str]) -> str:
+    """Return a text with options for arguments: ``name=True``, ``name='value'``, names with _, fields with a value."""
+    from symshuffle.accountants.deployment.model import KEYWORDS
+
+    known = {name: f"--{name.replace('_', '-')}" for name in KEYWORDS if "_" in name} | dict(parameters)
+    for name, option in known.items():
+        if option.startswith("--"):
+            text = re.sub(rf"\b{name}=True\b", option, text)
+            text = re.sub(rf"\b{name}=False\b", option.replace("--", "--no-", 1), text)
+            text = re.sub(rf"\b{name}='([^']*)'", rf"{option} \1", text)
+            if name in KEYWORDS and name != "n":
+                text = re.sub(rf"(?<!-)\b{name} = (?=\d)", f"{option} ", text)
+            if "_" in name:
+                text = re.sub(rf"\b{name}\b(?!\()", option, text)
+    return text
 
 
 _BEGINNING: Final = re.compile(r"([\w\[\], ]+?)(?: = |: )")

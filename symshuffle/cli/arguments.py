@@ -14,9 +14,9 @@ import typer
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
-from symshuffle.base.numbers import as_integer, parse_rational
-from symshuffle.cli.options import Eps0, File, Header, Lam, Mech, Params
-from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, channel_of_file, description
+from symshuffle.base.numbers import as_integer, as_width, parse_rational
+from symshuffle.cli.options import Eps0, Header, Lam, Mech, Params
+from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, description, matrix_path
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.mechanisms.names import mechanism_name
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F")
 
-OPTION_WORDS: Final = ArgumentNames("MECH", "--eps0", "--lam", "--file", "--header", "-p", "-p {}=")
+OPTION_WORDS: Final = ArgumentNames("MECH", "--eps0", "--lam", "MECH", "--header", "-p", "-p {}=")
 
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
@@ -54,23 +54,33 @@ Confirm = Annotated[
 @final
 @dataclass(frozen=True, slots=True)
 class One:
-    """One mechanism, with every parameter that is needed."""
+    """One mechanism, with every parameter that is needed, or the file of a matrix."""
 
     mech: Mech
     eps0: Eps0 = None
     lam: Lam = None
     param: Params = None
-    file: File = None
     header: Header = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mech", mechanism_name(self.mech))
+        if self.file is None:
+            object.__setattr__(self, "mech", mechanism_name(self.mech))
+        if self.mech == "channel":
+            raise InputError("MECH", self.mech, "a mechanism, or the file of a matrix in its place (CSV or JSON)")
+        if self.file is None and self.header is not None:
+            raise InputError("--header", self.header, f"none but with the file of a matrix, not with {self.mech}")
+
+    @property
+    def file(self) -> Path | None:
+        """The file of a matrix; None for a mechanism."""
+        return matrix_path(self.mech)
 
     @property
     def named(self) -> NamedRandomizer:
         """The randomizer as it was named."""
         values = assignments(self.param)
-        return NamedRandomizer(self.mech, values, self.eps0, self.lam, self.file, self.header, OPTION_WORDS)
+        name = self.mech if self.file is None else "channel"
+        return NamedRandomizer(name, values, self.eps0, self.lam, self.file, self.header, OPTION_WORDS)
 
     def echoed(self, found: Any, **asked: Any) -> dict[str, Any]:
         """All parameters exactly as they were understood."""
@@ -85,11 +95,6 @@ def understood(**given: Any) -> dict[str, Any]:
         for name, value in given.items()
         if value is not None
     }
-
-
-def channel(file: Path | None, header: bool | None = None) -> Channel:
-    """The matrix in a file."""
-    return channel_of_file(file, header, OPTION_WORDS)
 
 
 def explicit(found: Channel, param: list[str] | None) -> Mechanism:
@@ -135,9 +140,7 @@ def jobs(text: str | None) -> int:
 
 def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tuple[Engine | None, Rigour | None]:
     """The engine asked for, None for the automatic choice, and the rigour asked for."""
-    if not 0 < rel < 1:
-        raise InputError("rel", rel, "a relative width in (0, 1)")
-    level = rigour
+    rel, level = as_width(rel), rigour
     if str(name) == "auto":
         return None, level
     chosen = engine_class(name).aiming(rel, LAW_BITS)

@@ -12,15 +12,17 @@ import typer
 
 from symshuffle.base.documents import read_text
 from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
-from symshuffle.cli.options import PLAIN, File, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
+from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
 from symshuffle.cli.progress import progress
+from symshuffle.configuration.files import holds_matrix
 from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.accountants.deployment.model import Deployment
-    from symshuffle.channels.channel import Channel
     from symshuffle.collect import Audit, Claim, Plan
 
 app = typer.Typer(
@@ -81,15 +83,21 @@ class Claimed:
         typer.Option(
             "--claim",
             metavar="MECH|FILE",
-            help="What is claimed: a mechanism with -p and a budget, `channel`, or a file with a deployment.",
+            help="What is claimed: a mechanism with -p and a budget, or the file of a matrix or of a deployment.",
         ),
     ] = None
     param: Params = None
     eps0: NamedEps0 = None
     lam: NamedLam = None
-    file: File = None
     header: Header = None
     plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")] = None
+
+    @property
+    def file(self) -> Path | None:
+        """The file of what is claimed, where it is in one."""
+        if self.claim is None or "(" in self.claim or not Path(self.claim).suffix:
+            return None
+        return Path(self.claim)
 
     def read(self) -> Claim | Plan | Deployment | Channel | None:
         """What is claimed; None for a bare claim."""
@@ -97,15 +105,15 @@ class Claimed:
 
         param, budget = self.param and self.param[0], {"--eps0": self.eps0, "--lam": self.lam}
         if self.plan is not None:
-            _refuse({"--claim": self.claim, "-p": param, **budget, "--file": self.file, "--header": self.header})
+            _refuse({"--claim": self.claim, "-p": param, **budget, "--header": self.header})
             return arguments.plan(self.plan)
-        if self.claim == "channel":
+        if self.file is not None:
             _refuse({"-p": param, **budget})
-            return arguments.channel(self.file, self.header)
-        _refuse({"--file": self.file, "--header": self.header})
-        if self.claim is not None and Path(self.claim).suffix.lower() in (".toml", ".json") and "(" not in self.claim:
-            _refuse({"-p": param, **budget})
-            return arguments.claim_subject(Path(self.claim), "--claim")
+            if self.file.suffix.lower() not in (".toml", ".json") or holds_matrix(self.file):
+                return read_channel(self.file, header=self.header)
+            _refuse({"--header": self.header})
+            return arguments.claim_subject(self.file, "--claim")
+        _refuse({"--header": self.header})
         if self.claim is None:
             _refuse({"-p": param})
             return None
@@ -113,7 +121,7 @@ class Claimed:
 
     def matrix(self, said: Any) -> dict[str, Any]:
         """What was read of the file of a channel, as it is echoed."""
-        return {} if said is None or self.file is None else {"file": str(self.file), **matrix_sizes(said)}
+        return {"file": str(self.file), **matrix_sizes(said)} if isinstance(said, Channel) else {}
 
 
 @command(app)
@@ -182,8 +190,8 @@ def shuffled(
 
 @command(app)
 def samples(
-    a: Annotated[Path, typer.Option("--a", metavar="FILE", help="Runs of one input or dataset, one in each line.")],
-    b: Annotated[Path, typer.Option("--b", metavar="FILE", help="Runs of the other one.")],
+    a: Annotated[Path, typer.Argument(metavar="FILE1", help="Runs of one input or dataset, one in each line.")],
+    b: Annotated[Path, typer.Argument(metavar="FILE2", help="Runs of the other one.")],
     claim: Annotated[
         Path | None,
         typer.Option("--claim", metavar="FILE", help="A deployment that claims its delta at --eps, or eps at --delta."),
@@ -211,7 +219,7 @@ def samples(
     """Bound eps from below by two samples: an event is learned on every second line and tested on the others."""
     from symshuffle.collect import audit_samples
 
-    first, second = (_lines(path, option) for path, option in ((a, "--a"), (b, "--b")))
+    first, second = (_lines(path, option) for path, option in ((a, "FILE1"), (b, "FILE2")))
     level: dict[str, Any] = {"eps": eps, "delta": delta, "confidence": confidence}
     if claim is not None:
         level["claim"] = arguments.claim_subject(claim, "--claim")

@@ -14,8 +14,9 @@ from rich.table import Table
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
+from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import arguments
-from symshuffle.cli.options import File, Header, Json, matrix_words
+from symshuffle.cli.options import Header, Json, matrix_words
 from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.ledger.recheck import bound, checker
 
@@ -56,7 +57,6 @@ def check(
             show_default=False,
         ),
     ] = None,
-    file: File = None,
     header: Header = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="Claimed local level in nats.")] = None,
     lam: Annotated[str | None, typer.Option("--lam", help="Claimed ratio cap exp(eps0).")] = None,
@@ -79,7 +79,7 @@ def check(
     For a certificate, every exact comparison and every dual vector is checked again. A plan is
     certified again. For a privacy loss, only the agreement of the parts of the file is checked.
     """
-    paths = [*(files or ()), *([] if file is None else [file])]
+    paths = files or []
     if not paths:
         raise InputError("FILE", None, f"a channel (CSV or JSON), {_OTHERS}")
     given = {"eps0": eps0, "lam": lam, "blanket_mass": blanket_mass, "blanket": blanket}
@@ -223,7 +223,7 @@ def _check_channel(
     claimed = read_budget(eps0=eps0, lam=lam)
     mass = None if blanket_mass is None else parse_rational(blanket_mass, "--blanket-mass")
     masses = None if blanket is None else [parse_rational(part, "--blanket") for part in blanket.split(",")]
-    channel = arguments.channel(path, header)
+    channel = read_channel(path, header=header)
     level = check_level(channel, claimed)
     common = check_blanket(channel, mass=mass, masses=masses)
     verdicts = [verdict for verdict in (level.as_claimed, common.as_claimed) if verdict is not None]

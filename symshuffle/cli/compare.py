@@ -15,9 +15,10 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer
+from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
-from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows
+from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows, width_of_text
 from symshuffle.cli.progress import progress
 from symshuffle.configuration.randomizers import matrix_sizes
 
@@ -56,7 +57,11 @@ def compare(
     fields: FieldOptions = NONE_GIVEN,
     rel: Annotated[
         float | None,
-        typer.Option(help="Relative width of eps and eps0 to aim at; default 1e-4, of several batches 5e-3."),
+        typer.Option(
+            metavar="REL",
+            parser=width_of_text,
+            help="Relative width of eps and eps0 to aim at; default 1e-4, of several batches 5e-3.",
+        ),
     ] = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,
@@ -83,7 +88,7 @@ def compare(
         from symshuffle.design.comparison.picture import check_picture
 
         check_picture(plot.suffix)
-    matrices = {str(path): arguments.channel(path, header) for path in channel or ()}
+    matrices = {str(path): read_channel(path, header=header) for path in channel or ()}
     if header is not None and not matrices:
         raise InputError("--header", header, "none without --channel")
     read = [{"file": path, **matrix_sizes(one)} for path, one in matrices.items()]

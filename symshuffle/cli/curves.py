@@ -48,7 +48,7 @@ _WIDTH = 1e-4
 """Relative width of the points of a curve of one round."""
 
 
-@command(app, name="solve-eps0", without=("eps0", "lam", "file"))
+@command(app, name="solve-eps0", without=("eps0", "lam", "header"))
 def solve_eps0(
     asked: Asked,
     delta: TargetDelta,
@@ -71,7 +71,7 @@ def solve_eps0(
         bits=LAW_BITS,
         **target.given,
     )
-    _show(found, inputs | arguments.understood(**target.given, delta=delta) | asked.fields.written, show)
+    _show(found, inputs | arguments.understood(**target.given, delta=delta) | asked.fields.values, show)
 
 
 @command(app, name="solve-n", without=("n",))
@@ -88,7 +88,7 @@ def solve_n(
 
     targets = {**target.given, "delta": delta}
     subject, level = asked.subject(users=False, **targets), rigour or Rigour.FLOAT64
-    found = inverses.solve_n(subject.experiment, direction=direction, rigour=level, bits=LAW_BITS, **targets)
+    found = inverses.solve_n(subject.deployment, direction=direction, rigour=level, bits=LAW_BITS, **targets)
     _show(found, subject.inputs, show)
 
 
@@ -127,7 +127,7 @@ def curve(
     of_file = asked.path is not None
     _check_axis(kind, None if of_file else asked.n, delta, stop, named_users=of_file)
     subject = asked.subject(users=kind is not CurveKind.EPS_N, delta=delta, **ends)
-    several = subject.experiment.several
+    several = subject.batches is not None and subject.batches.several
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("points", total=None)
         found = _curve(

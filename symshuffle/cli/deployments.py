@@ -12,18 +12,22 @@ import typer
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
 from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.model import KEYWORDS, Deployment
+from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, Deployment
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
-from symshuffle.cli.options import Eps0, File, Header, Lam, Params
-from symshuffle.configuration.files import DeploymentFile, read_deployment_file
+from symshuffle.cli.options import Eps0, Header, Lam, Params, width_of_text
+from symshuffle.configuration.files import DeploymentFile, holds_matrix, read_deployment_file
 from symshuffle.configuration.randomizers import matrix_sizes
-from symshuffle.configuration.tables import deployment_table
+from symshuffle.configuration.tables import deployment_table, json_fields
 
 RelOrUsual = Annotated[
     float | None,
-    typer.Option(help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several batches 1e-3."),
+    typer.Option(
+        metavar="REL",
+        parser=width_of_text,
+        help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several batches 1e-3.",
+    ),
 ]
 
 _NO_OPTION: Final = ("n", "datasets")
@@ -64,6 +68,12 @@ class _FieldMethods:
             found["null"] = found["null"].split(",")
         return found
 
+    @property
+    def values(self: Any) -> dict[str, Any]:
+        """The options that were given as they were understood, for a JSON object."""
+        understood = json_fields(UNSAID.changed(**self.given))
+        return {name: understood[name] or 0 for name in self.written}
+
 
 if TYPE_CHECKING:
 
@@ -90,14 +100,19 @@ NONE_GIVEN: Final = FieldOptions()
 class DescribedDeployment:
     """What a command is about.
 
-    - ``deployment``: as it was described; ``experiment``: its batches with their laws.
+    - ``deployment``: as it was described; ``batches``: its laws, None of two given datasets, which are enumerated.
     - ``inputs``: what is echoed; ``described``: the deployment for the JSON object, or why it is missing.
     """
 
     deployment: Deployment
-    experiment: Experiment
+    batches: Experiment | None
     inputs: dict[str, Any]
     described: dict[str, Any]
+
+    @property
+    def experiment(self) -> Experiment:
+        """The batches with their laws; refused for two given datasets."""
+        return experiment_of(self.deployment) if self.batches is None else self.batches
 
     @property
     def users(self) -> int | None:
@@ -119,8 +134,8 @@ class Asked:
         str | None,
         typer.Argument(
             metavar="MECH|FILE",
-            help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or a file "
-            "(.toml, .json) with the groups of a deployment.",
+            help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or a file: "
+            "a matrix (CSV or JSON, a row per input, entries p, p/q, 0.1) or a deployment (TOML or JSON).",
             show_default=False,
         ),
     ] = None
@@ -131,16 +146,15 @@ class Asked:
     eps0: Eps0 = None
     lam: Lam = None
     param: Params = None
-    file: File = None
     header: Header = None
     fields: FieldOptions = NONE_GIVEN
 
     @property
     def path(self) -> Path | None:
-        """The file that describes the deployment; None for a randomizer."""
+        """The file that describes the deployment; None for a randomizer, which may be the file of a matrix."""
         if self.mech is None or "(" in self.mech or Path(self.mech).suffix.lower() not in (".toml", ".json"):
             return None
-        return Path(self.mech)
+        return None if holds_matrix(Path(self.mech)) else Path(self.mech)
 
     @property
     def target(self) -> dict[str, str]:
@@ -158,10 +172,10 @@ class Asked:
         - ``users``: whether every group has to have its number of users.
         """
         deployment, inputs, matrices = self._of_file(users=users) if self.path is not None else self._named(users=users)
-        asked = experiment_of(deployment)
-        if users:
+        asked = None if deployment.adjacency.datasets is not None else experiment_of(deployment)
+        if users and asked is not None:
             asked.check_users()
-        inputs = inputs | arguments.understood(**echo) | self.fields.written
+        inputs = inputs | arguments.understood(**echo) | self.fields.values
         return DescribedDeployment(deployment, asked, inputs, _table(deployment, matrices))
 
     def budgeted(self) -> tuple[Deployment, dict[str, Any]]:
@@ -172,8 +186,8 @@ class Asked:
                 raise InputError("FILE", self.path, "a group without eps0 and lam: its budget is asked for")
             return deployment, inputs
         one = self._one()
-        if one.mech == "channel":
-            raise InputError("mechanism", one.mech, "a mechanism with a local budget")
+        if one.file is not None:
+            raise InputError("mechanism", one.mech, "a mechanism with a local budget, not a matrix")
         null = self.fields.null
 
         def run(eps0: object) -> Any:
@@ -201,8 +215,8 @@ class Asked:
 
     def _one(self) -> One:
         if self.mech is None:
-            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or a file with a deployment")
-        return One(self.mech, self.eps0, self.lam, self.param, self.file, self.header)
+            raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), a matrix or a deployment")
+        return One(self.mech, self.eps0, self.lam, self.param, self.header)
 
     def _named(self, *, users: bool) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
         one, many = self._one(), self._users()
@@ -225,7 +239,6 @@ class Asked:
             (OPTION_WORDS.eps0, self.eps0),
             (OPTION_WORDS.lam, self.lam),
             (OPTION_WORDS.parameter, self.param and self.param[0]),
-            (OPTION_WORDS.file, self.file),
             (OPTION_WORDS.header, self.header),
         )
         for option, value in options:
@@ -235,7 +248,7 @@ class Asked:
         deployment, matrices = found.deployment.changed(n=self.n, **self.fields.given), dict(found.matrices)
         for k, kind in enumerate(deployment.kinds):
             for i, group in enumerate(kind.groups):
-                if users and group.count is None:
+                if users and group.count is None and kind.adjacency.datasets is None:
                     place = f"later_periods[{k - 1}].group[{i}]" if k else f"group[{i}]"
                     raise InputError(f"{file}: {place}.count", None, "a number of users, there or by --n")
         for notice in found.notices:

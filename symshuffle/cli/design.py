@@ -53,7 +53,7 @@ class Formulation:
 class ProblemOptions:
     """What every design command is asked."""
 
-    problem: Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
+    problem: Annotated[Path, typer.Argument(metavar="FILE", help="Problem file (see `design schema`).")]
     lam: Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")] = (
         None
     )

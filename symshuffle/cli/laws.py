@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -19,12 +18,10 @@ from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
 from symshuffle.base.results import Bracket, FirstLines, safe_number
-from symshuffle.cli import arguments
 from symshuffle.cli.arguments import One
-from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, Params, Show, command, file_rows
+from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
 from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.decompositions.closed_forms import table
-from symshuffle.mechanisms.names import mechanism_name
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -40,13 +37,7 @@ app = typer.Typer()
 
 @command(app)
 def law(
-    mech: Annotated[
-        str | None, typer.Argument(metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or use --file.")
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="FILE", help="Channel as CSV or JSON: one row of probabilities per input."),
-    ] = None,
+    mech: NamedMech,
     header: Header = None,
     eps0: NamedEps0 = None,
     lam: NamedLam = None,
@@ -68,26 +59,19 @@ def law(
     """
     users = None if n is None else as_integer(n, "--n", 1)
     level = None if eps is None else _level(eps)
-    if (mech is None) is (file is None):
-        raise InputError("MECH", mech, "a mechanism or --file FILE, one of the two")
-    if mech is None:
-        for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
-            if value:
-                raise InputError(option, value, "nothing of the kind for --file")
-        channel = arguments.channel(file, header)
+    one = One(mech, eps0, lam, param, header)
+    if one.file is not None:
+        channel = one.named.source()
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
-        _numbers(channel, users, level, {"file": file and file.name} | matrix_sizes(channel) | matrix, eps, show)
+        _numbers(channel, users, level, {"file": one.file.name} | matrix_sizes(channel) | matrix, eps, show)
         return
-    if header is not None:
-        raise InputError("--header", header, "none without --file")
-    mech = mechanism_name(mech)
+    mech = one.mech
     kept = None if eps0 or lam or param or n or eps else table().get(mech, {}).get("law")
     if kept is not None:
         _show_formulas(kept, users, level, {"mechanism": mech}, show)
         return
     from symshuffle.utility.frontiers.filed_laws import law_at
 
-    one = One(mech, eps0, lam, param)
     at = one.named.values()
     form = one.named.on_file() if at is not None and not at.left else None
     if form is not None and at is not None:

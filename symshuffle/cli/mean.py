@@ -40,7 +40,9 @@ _NONE = ("null", "pairs", "graph")
 
 @command(app, without=(*_NONE, "blanket"))
 def mean(
-    data: Annotated[Path, typer.Option("--data", help="Vectors, one per row: .npy, or .csv with or without a header.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Vectors, one per row: .npy, or .csv with or without a header.")
+    ],
     eps: SurveyEps,
     delta: TargetDelta,
     mechanism: Annotated[

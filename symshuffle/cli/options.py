@@ -17,7 +17,8 @@ from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination
 from symshuffle.base.choices import Loss, Question, Rigour
-from symshuffle.base.numbers import counted
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_width, counted
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.answers import Answer
@@ -28,7 +29,9 @@ F = TypeVar("F", bound=Callable[..., None])
 Mech = Annotated[
     str,
     typer.Argument(
-        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=3),2)."
+        metavar="MECH",
+        help="A mechanism (see `symshuffle mechanisms`), an expression such as joint(krr(k=3),2), or the file of a "
+        "matrix: CSV or JSON, one row per input, entries p, p/q, 0.1.",
     ),
 ]
 Eps0 = Annotated[
@@ -43,17 +46,18 @@ Lam = Annotated[
     typer.Option("--lam", help="Local ratio cap exp(eps0) >= 1, of a composition the total; rationals stay exact."),
 ]
 NamedMech = Annotated[
-    str, typer.Argument(metavar="MECH", help="A mechanism by its name (see `symshuffle mechanisms`), no expression.")
+    str,
+    typer.Argument(
+        metavar="MECH",
+        help="A mechanism by its name (see `symshuffle mechanisms`), no expression; or the file of a matrix: CSV or "
+        "JSON, one row per input, entries p, p/q, 0.1.",
+    ),
 ]
 NamedEps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
 NamedLam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
 NAMED: Final = {"mech": NamedMech, "eps0": NamedEps0, "lam": NamedLam}
 """Options of a command that takes no expression, as ``instead`` of :func:`command`."""
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
-File = Annotated[
-    Path | None,
-    typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
-]
 Header = Annotated[
     bool | None,
     typer.Option(
@@ -72,7 +76,20 @@ QuestionOption = Annotated[
     Question,
     typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
 ]
-Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
+
+
+def width_of_text(text: str | float) -> float:
+    """Return the relative width that an option is, in any spelling of a number."""
+    try:
+        return as_width(text)
+    except InputError as error:
+        raise typer.BadParameter(f"{text!r} is not {error.expected}") from None
+
+
+Rel = Annotated[
+    float,
+    typer.Option(metavar="REL", parser=width_of_text, help="Relative width of the bracket to aim at, in (0, 1)."),
+]
 RigourOption = Annotated[
     Rigour | None,
     typer.Option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -161,13 +162,13 @@ def decompose(
 ) -> None:
     """Derive the optimal decomposition of a mechanism and its law of G, in the parameters left open.
 
-    For `channel` the pair compared is inputs 0 and 1, or those named by -p first= and -p second=.
+    Of a matrix, the pair compared is inputs 0 and 1, or those named by -p first= and -p second=.
     """
     from symshuffle.decompositions.shown import shown_at, shown_decomposition, shown_on_file
 
     read: dict[str, Any] = {}
-    if one.mech == "channel":
-        channel = arguments.channel(one.file, one.header)
+    if one.file is not None:
+        channel = replace(one, param=None).named.source()
         found, read = shown_decomposition(arguments.explicit(channel, one.param)), matrix_sizes(channel)
     else:
         at = one.named.values()

@@ -116,7 +116,7 @@ def pld(
     found = privacy_loss(
         asked, n=users, step=step, beyond=beyond, rigour=rigour, rel=rel, bits=LAW_BITS, **fields.given
     )
-    inputs = one.echoed(asked, n=users, step=step, beyond=beyond) | fields.written
+    inputs = one.echoed(asked, n=users, step=step, beyond=beyond) | fields.values
     answer = found.to_dict() | {"inputs": inputs}
     write_atomically(out, json.dumps(answer, indent=1) + "\n", argument="--out")
     if not show.data(answer):

@@ -199,13 +199,14 @@ class Support:
 
     def possible(self, count: int, alpha: Fraction) -> bool:
         """Whether a number of users from 0 to n passes both tests of size ``alpha / 2`` at this count."""
-        n, p, q = self.n, self.p, self.q
+        n, p, q, alpha = self.n, self.p, self.q, parse_rational(alpha, "alpha")
         count = as_integer(count, "count", 0, n)
         reached = exceeds(count, n, n, p, q, alpha / 2)  # by n users in the category
         return reached and exceeds(n - count, n, n, 1 - q, 1 - p, alpha / 2)  # and not exceeded by none
 
     def interval(self, count: int, alpha: Fraction) -> tuple[int, int]:
         """Ends around the number of users in the category, wrong with probability at most ``alpha``, in [1e-100, 1)."""
+        alpha = parse_rational(alpha, "alpha")
         if not SMALLEST_ALPHA <= alpha < 1:
             raise InputError("alpha", alpha, "a number in (0, 1), at least 1e-100")
         count = as_integer(count, "count", 0, self.n)

@@ -215,6 +215,7 @@ class Plan:
             If there are fewer messages than ``min_batch_size`` or more than users, or the level of the plan is not
             certified.
         """
+        messages = None if messages is None else as_integer(messages, "messages", 0)
         covered = self.check_messages(messages, users)
         about = self.digest, self.n, self.min_batch_size, covered, messages
         if self.certified_eps is None:

@@ -18,7 +18,7 @@ from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel
-from symshuffle.configuration.randomizers import ArgumentNames, AtBudget, NamedRandomizer
+from symshuffle.configuration.randomizers import ArgumentNames, AtBudget, NamedRandomizer, matrix_path
 
 OF_DEPLOYMENT: Final = ("reports", "periods", "memoised", "threshold")
 OF_ADJACENCY: Final = ("relation", "null", "blanket", "group_size", "pairs", "graph", "datasets")
@@ -89,6 +89,17 @@ def read_deployment_table(
         return _file(_Reader(file, text, argument, budget), data)
 
 
+def holds_matrix(path: Path) -> bool:
+    """Whether a JSON file holds a matrix, a list of rows or an object with the key ``rows``, and no deployment."""
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        data = parse_json(read_text(path, "file", LARGEST_LIST)[1], path, "file", parse_float=str)
+    except InputError:  # the reader of deployments says what is wrong
+        return False
+    return isinstance(data, list) or (isinstance(data, dict) and "rows" in data)
+
+
 def _file(reader: _Reader, data: dict[str, Any]) -> DeploymentFile:
     """What a table says of a deployment, by the kind of the file."""
     if isinstance(data.get("deployment"), dict) and "upper" in data:  # an answer with --json
@@ -135,6 +146,8 @@ class _Reader:
             expected = (
                 "one table [[group]] for each group of users, at least one (earlier kinds: [[rounds]], [[users]])"
             )
+            if self.file.suffix.lower() == ".json":
+                expected += "; or the rows of a matrix"
             raise InputError(f"{place}group", rows, expected)
         groups = [self.group(row, f"{place}group[{i}]") for i, row in enumerate(rows)]
         near = table.get("adjacency", {})
@@ -155,7 +168,7 @@ class _Reader:
         if "dummies" in row:
             self.check_table(row, place, ("dummies", "count"))
             with _Placed(f"{place}."):
-                return Group.of_dummies(row.get("count"), row["dummies"])  # type: ignore[arg-type]  # read there
+                return Group.of_dummies(row.get("count"), row["dummies"])
         self.check_table(row, place, (*_OF_RANDOMIZER, *OF_GROUP))
         with _Placed(f"{place}."):
             run = self._randomizer(row, place)
@@ -174,8 +187,7 @@ class _Reader:
             raise InputError("parameters", parameters, "a table of parameters")
         values = {key: str(value) for key, value in parameters.items()}
         eps0, lam = values.pop("eps0", None), values.pop("lam", None)
-        suffix = Path(name).suffix.lower()
-        if suffix in (".csv", ".json", ".txt", ".tsv") and "(" not in name:
+        if matrix_path(name) is not None:
             return self._matrix(name, row.get("header"), {**values, **_set(eps0=eps0, lam=lam)}, place)
         if row.get("header") is not None:
             raise InputError("header", row["header"], "none but with the path of a matrix")

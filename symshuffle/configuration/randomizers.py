@@ -56,6 +56,9 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
 }
 """Mechanisms of vectors of the unit ball with their parameters."""
 
+_MATRICES: Final = (".csv", ".json", ".txt", ".tsv")
+"""Ends of the names of files of matrices."""
+
 DERIVED: Final = {"privunit": "p", "sphere-linear": "c"}
 """Parameters that follow from a local budget."""
 
@@ -129,12 +132,12 @@ class NamedRandomizer:
             words = self.words
             for option, value in ((words.eps0, self.eps0), (words.lam, self.lam), (words.parameter, first)):
                 if value:
-                    raise InputError(option, value, f"nothing but {self.words.file} for `channel`")
+                    raise InputError(option, value, "none for a matrix, which is a channel with all numbers given")
             return channel_of_file(self.file, self.header, self.words)
         if self.file is not None:
             raise InputError(self.words.file, self.file, f"the mechanism `channel` to go with it, not {name}")
         if self.header is not None:
-            raise InputError(self.words.header, self.header, f"none but with a {self.words.file}, not with {name}")
+            raise InputError(self.words.header, self.header, f"none but with the file of a matrix, not with {name}")
         if name == "any-ldp":
             return self._any_ldp()
         if name in PARAMETERS:
@@ -283,6 +286,11 @@ class AtBudget:
     def __call__(self, eps0: Fraction) -> Any:
         """Return the randomizer at a budget in nats."""
         return replace(self.named, eps0=str(eps0)).quickest()
+
+
+def matrix_path(name: str) -> Path | None:
+    """Return the path of a matrix where a file stands in the place of a mechanism; None for a name or an expression."""
+    return Path(name) if "(" not in name and Path(name).suffix.lower() in _MATRICES else None
 
 
 def channel_of_file(file: Path | None, header: bool | None = None, words: ArgumentNames = IN_PYTHON) -> Channel:

@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.accountants.deployment.model import Deployment, field_values
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import Channel
@@ -60,16 +59,25 @@ def _adjacency_table(adjacency: Adjacency) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in OF_ADJACENCY:
         value = getattr(adjacency, name)
-        if value == Adjacency.__dataclass_fields__[name].default:
-            continue
-        if isinstance(value, Channel):
-            value = _exact_row(value)
-        elif isinstance(value, tuple):
-            value = [list(one) for one in value]
-        found[name] = value if isinstance(value, list | int) else str(value)
+        if value != Adjacency.__dataclass_fields__[name].default:
+            found[name] = _exact_row(value) if isinstance(value, Channel) else _json_value(value)
     if adjacency.null is not None:
         found.pop("relation")
     return found
+
+
+def json_fields(deployment: Deployment) -> dict[str, Any]:
+    """Return the fields of a deployment of one group by the keywords of questions, JSON-ready."""
+    return {name: _json_value(value) for name, value in field_values(deployment).items()}
+
+
+def _json_value(value: Any) -> Any:
+    """A field as a number, a truth value or a list; exact numbers other than integers and names as text."""
+    if isinstance(value, Channel):
+        return [str(entry) for entry in value.rows[0]]
+    if isinstance(value, tuple):
+        return [list(one) for one in value]
+    return value if value is None or isinstance(value, int) else str(value)
 
 
 def _exact_row(channel: Channel) -> list[str]:
@@ -86,7 +94,7 @@ def _group_table(group: Group, matrix: Path | None) -> dict[str, Any]:
     for name in OF_GROUP:
         value = getattr(group, name)
         if value is not None:
-            found[name] = str(value) if isinstance(value, Fraction) else value
+            found[name] = _json_value(value)
     return found
 
 

@@ -14,6 +14,7 @@ from symshuffle.base.numbers import (
     Number,
     Verdict,
     as_integer,
+    as_number,
     equal,
     exact_sum,
     less,
@@ -80,7 +81,7 @@ class ReductionPair:
         first, second = (self.a0, self.a1) if direction == "forward" else (self.a1, self.a0)
         atoms: list[tuple[Any, Any]] = []
         singular: Any = Fraction(0)
-        exp_eps = Fraction(exp_eps) if isinstance(exp_eps, int) else exp_eps
+        exp_eps = as_number(exp_eps, "exp_eps")
         for a, b, c in zip(first, second, self.a2, strict=True):
             excess: Any = a - exp_eps * b
             if equal(c, 0):

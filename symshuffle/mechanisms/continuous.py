@@ -27,6 +27,7 @@ from symshuffle.base.numbers import (
     Real,
     Verdict,
     as_integer,
+    as_precision,
     less,
     parse_constant,
     to_arb,
@@ -131,7 +132,7 @@ class Laplace:
             Precision of the balls.
         """
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or usual_bits(exp_eps, self.budget)
+        precision = usual_bits(exp_eps, self.budget) if bits is None else as_precision(bits)
         if less(exp_eps, self.budget) is Verdict.FALSE:
             return MixedLaw((Fraction(0),), (Fraction(1),), ())
         with working_precision(precision + 16):
@@ -151,7 +152,7 @@ class Laplace:
         side = choice(Side, side, "side")
         exp_eps = parse_constant(exp_eps, "exp_eps")
         law = self.mixed_law(exp_eps, direction=direction, bits=bits)
-        return law.finite(side, self.cells, bits or usual_bits(exp_eps, self.budget))
+        return law.finite(side, self.cells, usual_bits(exp_eps, self.budget) if bits is None else as_precision(bits))
 
     def mixed_background(
         self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
@@ -161,7 +162,7 @@ class Laplace:
         The ratio runs from 1/lam to lam.
         """
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or usual_bits(exp_eps, self.budget)
+        precision = usual_bits(exp_eps, self.budget) if bits is None else as_precision(bits)
         with working_precision(precision + 16):
             x, lam = to_arb(exp_eps), to_arb(self.budget)
             a, b = (-x, flint.arb(1)) if direction == "forward" else (flint.arb(1), -x)
@@ -188,7 +189,7 @@ class Laplace:
             Precision of the balls.
         """
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or usual_bits(exp_eps, self.budget)
+        precision = usual_bits(exp_eps, self.budget) if bits is None else as_precision(bits)
         square = Exp(2 * exp_eps.exponent) if isinstance(exp_eps, Exp) else exp_eps * exp_eps
         if less(square, self.budget) is Verdict.FALSE:
             return MixedLaw((Fraction(0),), (Fraction(1),), ())
@@ -204,7 +205,7 @@ class Laplace:
     ) -> MixedLaw:
         """Law of G of a real pair against the null symbol: all others hold the other end."""
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
-        precision = bits or usual_bits(exp_eps, self.budget)
+        precision = usual_bits(exp_eps, self.budget) if bits is None else as_precision(bits)
         with working_precision(precision + 16):
             x, lam = to_arb(exp_eps), to_arb(self.budget)
             root, one = lam.sqrt(), flint.arb(1)
@@ -218,7 +219,7 @@ class Laplace:
         """A finite law below :meth:`mixed_background` in convex order, of ``cells`` cells."""
         exp_eps = parse_constant(exp_eps, "exp_eps")
         law = self.mixed_background(exp_eps, direction=direction, bits=bits)
-        return law.finite("lower", self.cells, bits or usual_bits(exp_eps, self.budget))
+        return law.finite("lower", self.cells, usual_bits(exp_eps, self.budget) if bits is None else as_precision(bits))
 
 
 def _balls(atoms: list[tuple[Any, Any]], segments: list[tuple[Any, Any, Any, Any]], bits: int) -> MixedLaw:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, final
 
 import sympy as sp
@@ -130,7 +131,9 @@ class Mechanism:
             if name in given:
                 text = given[name]
                 given[name] = ungrouped(text) if parameter.integer and isinstance(text, str) else text
-                known[parameter.symbol] = parameter.read(given[name], known)
+                known[parameter.symbol] = read = parameter.read(given[name], known)
+                if read.is_Rational:
+                    given[name] = Fraction(int(read.p), int(read.q))
         return self._substitute(known, tuple(given.items()))
 
     def with_defaults(self) -> Mechanism:

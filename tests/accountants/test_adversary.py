@@ -114,6 +114,6 @@ def test_explosive_searches_fall_back_to_constant_backgrounds(capsys: pytest.Cap
 def test_a_channel_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "planted.csv"
     file.write_text("\n".join(",".join(map(str, row)) for row in PLANTED.rows))
-    assert main(["worst-background", "channel", "--file", str(file), "--n", "3", "--exp-eps", "6/5", "--json"]) == 0
+    assert main(["worst-background", str(file), "--n", "3", "--exp-eps", "6/5", "--json"]) == 0
     exact = Fraction(json.loads(capsys.readouterr().out)["exact"])
     assert exact == worst_of_all(PLANTED, 3, X).bracket.exact

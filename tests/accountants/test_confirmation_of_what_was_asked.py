@@ -24,7 +24,7 @@ FAMILIES = {
     "aug-rr": ("aug-rr", "-p", "k=3", "-p", "p=1/3", "--eps0", "1"),
     "laplace": ("laplace", "--eps0", "1"),
     "laplace-unit": ("laplace", "--eps0", "1", "-p", "domain=unit"),
-    "channel": ("channel", "--file", "w.csv"),
+    "channel": ("w.csv",),
     "bmg": ("bmg", "-p", "gamma=1/2", "-p", "sigma0=1"),
     "gaussian": ("gaussian", "-p", "sigma0=2"),
     "sphere-linear": ("sphere-linear", "-p", "c=0.3", "-p", "d=3"),

@@ -113,7 +113,7 @@ def test_a_float_of_an_answer_is_not_below_it(upper):
 def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
     path = tmp_path / "channel.csv"
     path.write_text("3/4,1/4\n1/4,3/4\n")
-    asked = ["delta", "channel", "--file", str(path), "--null", "1/2,1/2", "--exp-eps", "6/5", "--n", "2"]
+    asked = ["delta", str(path), "--null", "1/2,1/2", "--exp-eps", "6/5", "--n", "2"]
     told = answer(capsys, *asked, "--rigour", "exact")
     rows = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
     assert Fraction(told["exact"]) >= zeroed(rows, [Fraction(1, 2)] * 2, 2, ORDER)

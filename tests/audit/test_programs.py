@@ -96,13 +96,13 @@ def test_audit_samples(program, capsys, tmp_path):
     for x in (0, 1):
         lines = Program(program(3, 20, x))([str(x)] * 800)
         (tmp_path / f"{x}.csv").write_text("\n".join(lines))
-    status, out, _ = run(capsys, "audit", "samples", "--a", "0.csv", "--b", "1.csv")
+    status, out, _ = run(capsys, "audit", "samples", "0.csv", "1.csv")
     assert status == 0
     words = " ".join(out.split())
     assert "at delta = 0; nothing was claimed that could be refuted about 400 runs of each assumes independent" in words
     assert "confidence 0.99: the bound exceeds the true eps with probability at most 0.01" in words
-    assert run(capsys, "audit", "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "1")[0] == 1
-    assert run(capsys, "audit", "samples", "--a", "0.csv", "--b", "1.csv", "--eps", "4")[0] == 0
+    assert run(capsys, "audit", "samples", "0.csv", "1.csv", "--eps", "1")[0] == 1
+    assert run(capsys, "audit", "samples", "0.csv", "1.csv", "--eps", "4")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["krr", "rappor"])
@@ -139,7 +139,7 @@ LOCAL = ("local", "--runs", "100", *CLAIM, "--program")
         ((*LOCAL, "x", "--runs", "9"), "runs = 9: expected at least"),
         ((*LOCAL, "x", "--inputs", "0,1"), "--inputs = 0,1: expected nothing"),
         (("local", "--runs", "100", "--program", "x"), "--inputs = None: expected two inputs as A,B"),
-        (("local", "--runs", "100", "--program", "x", "--claim", "channel"), "--file = None"),
+        (("local", "--runs", "100", "--program", "x", "--claim", "channel"), "--claim = channel"),
         (("local", "--runs", "9", "--program", "x", "--inputs", "0,1", "--eps0", "1"), "runs = 4: expected at least"),
         (("shuffled", "--runs", "100", "--program", "x", *CLAIM), "--n = None"),
         (("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--eps", "1"), "--x0, --x1 = 0,1, None"),
@@ -147,7 +147,7 @@ LOCAL = ("local", "--runs", "100", *CLAIM, "--program")
             ("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--x1", "1,0", "--eps", "1"),
             "2 users differ: expected neighbours",
         ),
-        (("samples", "--a", "none.csv", "--b", "none.csv"), "--a = none.csv: expected a readable file"),
+        (("samples", "none.csv", "none.csv"), "FILE1 = none.csv: expected a readable file"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_status_2(words, message, capsys, tmp_path, monkeypatch):

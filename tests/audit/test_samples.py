@@ -133,9 +133,9 @@ def test_every_spelling_of_a_file_is_that_file(tmp_path, monkeypatch, capsys):
     expected = None
     for name, content in files.items():
         (tmp_path / "a.csv").write_bytes(content)
-        same = run(capsys, "audit", "samples", "--a", "a.csv", "--b", "plain.csv", "--eps", "0.01", "--json")
+        same = run(capsys, "audit", "samples", "a.csv", "plain.csv", "--eps", "0.01", "--json")
         assert same[0] == 0, name
-        told = run(capsys, "audit", "samples", "--a", "other.csv", "--b", "a.csv", "--eps", "0.01", "--json")[1]
+        told = run(capsys, "audit", "samples", "other.csv", "a.csv", "--eps", "0.01", "--json")[1]
         expected = expected or (same[1], told)
         assert (same[1], told) == expected, name
 
@@ -144,7 +144,7 @@ def test_samples_without_a_common_message_are_refused_unless_that_is_stated(tmp_
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("0\n0\n1\n1\n" * 150)
     (tmp_path / "b.csv").write_text("zero\nzero\none\none\n" * 150)
-    asked = ("audit", "samples", "--a", "a.csv", "--b", "b.csv", "--eps", "1")
+    asked = ("audit", "samples", "a.csv", "b.csv", "--eps", "1")
     assert "expected a message that is in both samples" in refused(capsys, *asked)
     assert run(capsys, *asked, "--disjoint")[0] == 1
     assert audit_samples([(0, 1)] * 300, ["1,2"] * 300, eps=1).outcome is Outcome.REFUTED
@@ -159,9 +159,9 @@ def test_messages_that_each_sample_spells_otherwise_are_refused_unless_stated(pa
     monkeypatch.chdir(tmp_path)
     for name, message in zip(("a.csv", "b.csv"), pair, strict=True):
         (tmp_path / name).write_text(f"0\n{message}\n0\n{message}\n1\n" * 100)
-    asked = ("audit", "samples", "--a", "a.csv", "--b", "b.csv", "--eps", "1")
+    asked = ("audit", "samples", "a.csv", "b.csv", "--eps", "1")
     line = refused(capsys, *asked)
-    assert line.startswith(f"symshuffle: --b = {pair[1]!a}") and ascii(pair[0]) in line and "--disjoint" in line
+    assert line.startswith(f"symshuffle: FILE2 = {pair[1]!a}") and ascii(pair[0]) in line and "--disjoint" in line
     assert run(capsys, *asked, "--disjoint")[0] == 1
     rows = [["0", "0", message] * 200 for message in pair]
     rows[1][0] = pair[0]  # in one notation: both samples have this spelling, one more often
@@ -175,7 +175,7 @@ def test_a_line_of_names_is_no_run_unless_that_is_stated(tmp_path, monkeypatch, 
         (tmp_path / f"{name}.csv").write_text(f"{head}\n{body}" if head else body)
 
     def asked(first, second, *more):
-        return ("audit", "samples", "--a", f"{first}.csv", "--b", f"{second}.csv", "--eps", "1", *more)
+        return ("audit", "samples", f"{first}.csv", f"{second}.csv", "--eps", "1", *more)
 
     for first, second, named in (("a", "b", "a"), ("c", "b", "b"), ("d", "a", "d")):
         line = refused(capsys, *asked(first, second))
@@ -185,7 +185,7 @@ def test_a_line_of_names_is_no_run_unless_that_is_stated(tmp_path, monkeypatch, 
     assert run(capsys, *asked("a", "b", "--no-header"))[0] == 0
     # Two notations with the same line of names have no message in common.
     (tmp_path / "b.csv").write_text("message\n" + body.replace("0", "zero").replace("1", "one"))
-    assert refused(capsys, *asked("a", "b", "--header")).startswith("symshuffle: --b = ")
+    assert refused(capsys, *asked("a", "b", "--header")).startswith("symshuffle: FILE2 = ")
     assert refused(capsys, *asked("a", "b")).startswith("symshuffle: a.csv, line 1 = ")
 
 

@@ -66,7 +66,7 @@ def test_channels_that_cannot_be_checked():
 def test_the_command(tmp_path, capsys):
     file = tmp_path / "W.csv"
     file.write_text("0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.25,0.625\n")
-    asked = ["check", "--file", str(file)]
+    asked = ["check", str(file)]
     status, out, _ = run(capsys, *asked)
     assert status == 0 and "inputs 0 and 2 at output 0: ratio 4" in out
     assert run(capsys, *asked, "--eps0", "1.4", "--blanket-mass", "0.625")[0] == 0

@@ -11,6 +11,8 @@ ARGUMENTS = {**KEYWORDS, "rounds": "periods"}
 UNEQUAL = {"unequal_delta": "delta", "unequal_epsilon": "epsilon"}
 OPTIONS = {"--min-users": "--min-batch-size", "--group": "--group-size", "--rounds": "--periods"}
 """Names that only changed: of keywords, of arguments in refusals, of questions about several groups, of options."""
+BY_ITSELF = r"(?:\bchannel --file|(?<=^law )--file|(?<=^check )--file|(?<=^mean )--data|--problem) (?=\S)"
+"""Options of before, the file of which stands by itself."""
 
 
 class _Today(ast.NodeTransformer):
@@ -43,7 +45,8 @@ def request_today(request):
         return ast.unparse(_Today().visit(ast.parse(request, mode="eval")))
     if rest.startswith("unequal "):
         rest = ("delta" if "eps " in rest else "epsilon") + rest.removeprefix("unequal")
-    rest = re.sub(r"^((?:delta|epsilon) (?:--.*)?)--rounds-file (?=\S)", r"\1", rest)  # a file stands by itself
+    rest = re.sub(r"^((?:delta|epsilon) (?:--.*)?)--rounds-file (?=\S)", r"\1", rest)
+    rest = re.sub(BY_ITSELF, "", rest)
     return f"symshuffle {' '.join(OPTIONS.get(word, word) for word in rest.split(' '))}"
 
 

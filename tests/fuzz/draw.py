@@ -89,7 +89,9 @@ def everyday_line(rng):
     """The words of a command with everyday values, each of its other options with a chance of one in eight."""
     words = shlex.split(expanded("{command}", rng, rules()))[1:]
     for option in options(words):
-        if rng.random() < 1 / 8 and not refused_beside(option.opts, words) and not {*option.opts} & {*words}:
+        excluded = refused_beside(option.opts, words)
+        excluded |= "--header" in option.opts and not any(word.endswith(".csv") for word in words)
+        if rng.random() < 1 / 8 and not excluded and not {*option.opts} & {*words}:
             words += everyday_option(option, rng)
     return words
 

@@ -4,6 +4,7 @@ import inspect
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction as F
 from importlib import import_module
 from typing import Any
@@ -16,12 +17,17 @@ import sympy as sp
 import symshuffle
 from symshuffle import (
     AnchoredLaw,
+    Bracket,
     Channel,
     Contamination,
+    Deployment,
     Exp,
+    GaussianLimit,
     Group,
     InputError,
+    Laplace,
     Law,
+    LikelihoodRatio,
     joint,
     randomizer,
     simplified_decomposition,
@@ -29,7 +35,7 @@ from symshuffle import (
 from symshuffle.accountants import BlanketVariable
 from symshuffle.channels import cyclic_group
 from symshuffle.channels.shuffled import shuffled_law
-from symshuffle.collect import make_plan
+from symshuffle.collect import Support, make_plan
 from symshuffle.design import f_divergence, smoothed_point_masses
 from symshuffle.utility import fiber, ratio_law
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear
@@ -90,6 +96,9 @@ GAUSS = BlanketMixedGaussian("1/2", 2)
 LINE = SphereLinear("1/2", 1)
 PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
 VARIABLE = BlanketVariable.of(simplified_decomposition(W, (0, 1)), F(3, 2))
+UNIT = ((F(1), F(0)), (F(0), F(1)))
+QUOTIENT = LikelihoodRatio.of(W, 0, 1)
+BRACKET = Bracket(F(1, 4), F(1, 2), "exact", "", "")
 MEASURE = f_divergence((F(1), F(0), F(0)), (F(0), F(1), F(0)), lambda t: (t - 1) * (t - 1))
 
 
@@ -293,8 +302,122 @@ CALLS = [
     ("vectors.one_coefficient_error", {"constant": num("3/2"), "dimension": Integer(3), "chi": num("1/4")}),
     ("vectors.minimal_unbiased_risk", {"channel": W, "targets": Table(((F(1),), (F(0),)))}),
     ("vectors.shuffled_problem", {"channel": W, "targets": Table(((F(1),), (F(0),))), "n": Integer(2)}),
+    # classes whose objects users make
+    ("Group", {"randomizer": W, "count": Integer(9), "min_batch_size": Integer(2)}),
+    ("Group", {"randomizer": W, "count": 9, "dropout": num("1/4")}),
+    ("Group", {"randomizer": W, "count": 9, "colluding": Integer(2)}),
+    ("Group", {"randomizer": Table(W.rows), "count": 9, "colluding": num("1/4")}),
+    ("Adjacency", {"group_size": Integer(2), "null": law("1/4 3/4")}),
+    ("Adjacency", {"pairs": Table(((F(0), F(1)), (F(1), F(2))))}),
+    ("Adjacency", {"graph": Table(((F(0), F(1)), (F(1), F(2))))}),
+    ("Adjacency", {"datasets": Table(((F(0), F(1)), (F(1), F(1))))}),
+    ("Deployment", {"groups": Table(W.rows), "reports": Integer(2), "periods": Integer(3), "threshold": Integer(2)}),
+    ("Contamination", {"n": Integer(3)}),
+    ("Laplace", {"lam": num("3/2"), "cells": Integer(9)}),
+    ("FFT", {"step": num("1/4"), "largest": Integer(99), "rel": num("1/64")}),
+    ("BallContour", {"rel": num("1/64"), "bits": Integer(64), "largest": Integer(99), "goal": num("1/4")}),
+    ("Contour", {"rel": num("1/64"), "largest": Integer(99), "goal": num("1/4")}),
+    ("Counts", {"rel": num("1/64"), "bits": Integer(64), "largest": Integer(99)}),
+    (
+        "Exact",
+        {
+            "bits": Integer(64),
+            "largest_power": Integer(99),
+            "largest_count": Integer(99),
+            "largest_sum": Integer(99),
+        },
+    ),
+    ("Sparse", {"rel": num("1/64"), "bits": Integer(64), "largest": Integer(99)}),
+    ("channels.MaximalPolytope", {"m": Integer(3), "lam": num("3/2")}),
+    ("channels.SymmetryGroup", {"m": Integer(3), "generators": ((1, 2, 0),)}),
+    ("design.ExtremalChannel", {"m": Integer(3), "lam": num("3/2")}),
+    ("design.ExtremalChannel", {"m": 3, "eps0": num("1/2")}),
+    ("collect.Support", {"n": Integer(9), "p": num("3/4"), "q": num("1/4")}),
+    ("collect.Program", {"command": "cat", "per_process": Integer(9), "timeout": num("5/2")}),
+    (
+        "vectors.BlanketMixedGaussian",
+        {"gamma": num("1/2"), "sigma0": num("2"), "norm": num("1/2"), "dimension": Integer(2)},
+    ),
+    ("vectors.CentralGaussian", {"sigma": num("3/2"), "dimension": Integer(2)}),
+    ("vectors.ClippedLinear", {"clip": num("-1/4"), "dimension": Integer(3), "chi": num("3")}),
+    ("vectors.LocalGaussian", {"sigma0": num("3/2"), "dimension": Integer(2)}),
+    ("vectors.LocalLaplace", {"scale": num("3/2")}),
+    ("vectors.PrivUnit", {"p": num("3/4"), "theta": num("1/4"), "dimension": Integer(3)}),
+    ("vectors.SphereLinear", {"c": num("1/4"), "dimension": Integer(3)}),
+    # methods
+    ("Channel.from_rows", {"rows": Table(W.rows)}),
+    ("Channel.is_ldp", {"self": W, "lam": num("3/2")}),
+    ("Channel.is_ldp", {"self": W, "eps0": num("3/2")}),
+    ("Channel.column", {"self": W, "output": Integer(1)}),
+    ("Channel.likelihood_ratios", {"self": W, "numerator": Integer(1), "denominator": Integer(0)}),
+    ("Channel.restrict", {"self": W, "inputs": Several((1, 0))}),
+    ("Channel.merge", {"self": W, "groups": Table(((F(0), F(1)),))}),
+    ("AnchoredLaw.mixture", {"self": ANCHORED, "composition": law("1/4 3/4")}),
+    ("AnchoredLaw.row_second_moment", {"self": ANCHORED, "x": Integer(1)}),
+    ("AnchoredLaw.pairwise_divergence", {"self": ANCHORED, "i": Integer(1), "j": Integer(0)}),
+    ("Contamination.of", {"first": Several((0, 1)), "second": Several((1, 1))}),
+    ("DecisionProblem.of", {"model": Table(W.rows), "loss": Table(UNIT), "prior": law("1/4 3/4")}),
+    ("DecisionProblem.with_prior", {"self": PROBLEM, "prior": law("1/4 1/4 1/2")}),
+    ("DecisionProblem.posterior_costs", {"self": PROBLEM, "prior": law("1/4 1/4 1/2")}),
+    ("DecisionProblem.risk", {"self": PROBLEM, "channel": KRR.channel(), "rule": Table(((F(1), F(0), F(0)),) * 3)}),
+    ("DecisionProblem.action_risks", {"self": PROBLEM, "rows": Table(((F(1), F(0), F(0)),) * 3)}),
+    ("Deployment.changed", {"self": Deployment(W), "periods": Integer(2), "n": Integer(5), "threshold": Integer(2)}),
+    ("GaussianLimit.tradeoff", {"self": GaussianLimit(0.5), "alpha": num("1/4")}),
+    ("GaussianLimit.renyi", {"self": GaussianLimit(0.5), "alpha": num("3/2")}),
+    ("Group.of_dummies", {"count": Integer(3), "distribution": law("1/4 3/4")}),
+    ("Group.colluders", {"self": Group(W, 9, colluding=2), "n": Integer(9)}),
+    ("Laplace.at", {"self": Laplace(), "lam": num("3/2"), "cells": Integer(9)}),
+    ("Laplace.at", {"self": Laplace(), "eps0": num("3/2")}),
+    ("Laplace.mixed_law", {"self": Laplace(TWO), "exp_eps": num("3/2"), "bits": Integer(64)}),
+    ("Laplace.law", {"self": Laplace(TWO), "exp_eps": num("3/2"), "bits": Integer(64), "side": "upper"}),
+    ("Laplace.background", {"self": Laplace(TWO), "exp_eps": num("3/2"), "bits": Integer(64)}),
+    ("LikelihoodRatio.of", {"channel": W, "a": Integer(0), "b": Integer(1)}),
+    ("LikelihoodRatio.dilute", {"self": QUOTIENT, "eta": num("1/4")}),
+    (
+        "LikelihoodRatio.profile",
+        {"self": QUOTIENT, "n": Integer(3), "exp_eps": num("3/2"), "rel": HALF},
+    ),
+    ("LikelihoodRatio.profile", {"self": QUOTIENT, "n": 3, "eps": num("1/2"), "rel": num("1/4")}),
+    ("Mechanism.at", {"self": randomizer("krr"), "k": Integer(3), "lam": num("3/2")}),
+    ("Mechanism.at", {"self": randomizer("krr"), "k": 3, "eps0": num("3/2")}),
+    ("Mechanism.at", {"self": randomizer("aug-rr"), "k": 3, "lam": 2, "p": num("1/4")}),
+    ("Mechanism.from_matrix", {"name": "own", "rows": Table(W.rows), "parameters": ()}),
+    ("collect.Support.interval", {"self": Support(9, F(3, 4), F(1, 4)), "count": Integer(3), "alpha": num("1/8")}),
+    ("collect.Support.possible", {"self": Support(9, F(3, 4), F(1, 4)), "count": Integer(3), "alpha": num("1/8")}),
+    ("accountants.BlanketVariable.laplace", {"lam": num("3/2"), "exp_eps": num("3/2"), "bits": Integer(64)}),
+    ("collect.Plan.guarantee", {"self": PLAN, "messages": Integer(9), "users": Integer(9)}),
+    ("Bracket.contains", {"self": BRACKET, "value": num("3/8")}),
+    ("Bracket.shifted", {"self": BRACKET, "amount": num("3/8")}),
+    ("Bracket.scaled", {"self": BRACKET, "factor": num("3/8")}),
 ]
-"""One or several calls of each public function that takes numbers; names below ``symshuffle``."""
+"""One or several calls of each public function that takes numbers, of classes and of methods; names below
+``symshuffle``."""
+
+KEEP_THEIR_NUMBERS = {
+    "Ball": "ends that are proved: a double encloses nothing",
+    "Bracket": "ends that are proved",
+    "Exp": "an exact constant; its text form is read where a constant is asked for",
+    "Channel": "from_rows reads",
+    "DecisionProblem": "of reads",
+    "Law": "numbers of their own kind: doubles stay doubles, for arithmetic in doubles",
+    "LikelihoodRatio": "of reads a channel; doubles would merge level sets",
+    "AnchoredLaw": "from_channel reads a channel",
+    "channels.SubsetOrbit": "masks and sizes that the library makes",
+    "decompositions.Decomposition": "made of a channel; numbers of their own kind",
+    "decompositions.ReductionPair": "made of a decomposition; numbers of their own kind",
+    "accountants.BlanketVariable": "of and laplace read",
+    "collect.Plan": "made by make_plan, or read from a file",
+    "collect.LocalAudit": "audit_local reads",
+    "collect.PairAudit": "audit_pair reads",
+    "collect.ShuffledAudit": "audit_shuffled reads",
+    "Mechanism": "at and from_matrix read",
+    "OutputClass": "expressions of SymPy",
+    "State": "expressions of SymPy",
+    "Parameter": "expressions of SymPy",
+    "Composed": "Composition.at reads",
+    "Outcome": "a verdict of the ledger",
+}
+"""Classes whose constructor takes numbers as they are, with the reason; results of the library have no line."""
 
 OF_ONE_BATCH = {"min_batch_size", "dropout", "group_size", "null"}
 """Fields of a deployment that programs about one number of users leave to the readers of ``delta``."""
@@ -381,10 +504,12 @@ NOT_NUMBERS = {
 
 
 def function(name):
-    value = symshuffle
-    module, _, last = name.rpartition(".")
-    value = import_module(f"symshuffle.{module}") if module else symshuffle
-    return getattr(value, last)
+    """A function, a class or a method by its name; one of an object takes that as ``self``."""
+    package, _, rest = name.partition(".") if name[0].islower() and "." in name else ("", "", name)
+    value = import_module(f"symshuffle.{package}") if package else symshuffle
+    for part in rest.split("."):
+        value = getattr(value, part)
+    return value
 
 
 def functions():
@@ -397,6 +522,27 @@ def functions():
             if inspect.isfunction(value) and value.__module__.startswith("symshuffle.") and not name.startswith("_"):
                 found.setdefault(value, f"{package}.{name}".removeprefix("symshuffle."))
     return {name: value for value, name in found.items()}
+
+
+OF_RESULTS = ("lines", "verify", "__float__", "neighbours", "to_csv")
+"""What results of the library have, and nothing that users make."""
+KINDS_OF_NUMBERS = re.compile(r"\b(int|float|Fraction|Real|Number|Vector|Matrix)\b")
+
+
+def made_of_numbers():
+    """Public classes whose constructor takes numbers, but for results, by their names below ``symshuffle``."""
+    found = {}
+    for package in PACKAGES:
+        module = import_module(package)
+        for name in getattr(module, "__all__", dir(module)):
+            value = getattr(module, name)
+            if not inspect.isclass(value) or issubclass(value, Enum | Exception):
+                continue
+            given = inspect.signature(value).parameters.values()
+            taken = any(KINDS_OF_NUMBERS.search(str(one.annotation)) for one in given)
+            if taken and not any(hasattr(value, one) for one in OF_RESULTS):
+                found.setdefault(value, f"{package}.{name}".removeprefix("symshuffle."))
+    return [name.removeprefix("symshuffle.") for name in found.values()]
 
 
 def plain(value):
@@ -414,7 +560,8 @@ def plain(value):
 def ask(name, given):
     """What a function answers, as data, or the argument that it refuses."""
     try:
-        return content(function(name)(**given))
+        own, given = [given[key] for key in given if key == "self"], {k: v for k, v in given.items() if k != "self"}
+        return content(function(name)(*own, **given))
     except InputError as refusal:
         return ("refused", refusal.argument)
 

@@ -133,9 +133,9 @@ def test_deeply_nested_files_are_refused_in_one_line(tmp_path, suffix):
     file = tmp_path / "deep.json"
     file.write_text("[" * 200_000 + "]" * 200_000)
     words = (
-        ("delta", "channel", "--file", str(file), "--eps", "0.1", "--n", "10")
+        ("delta", str(file), "--eps", "0.1", "--n", "10")
         if suffix == "channel"
-        else ("design", "bayes", "--problem", str(file), "--lam", "2")
+        else ("design", "bayes", str(file), "--lam", "2")
     )
     status, _, err = command(*words)
     assert status == 2 and len(err.strip().splitlines()) == 1, err

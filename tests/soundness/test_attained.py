@@ -464,7 +464,7 @@ def test_the_shell_tells_what_the_datasets_have(tmp_path, capsys):
     path = tmp_path / "channel.csv"
     path.write_text("1/2,1/2\n3/5,2/5\n")
     asked = ["--exp-eps", "101/100", "--dropout", "1/3", "--rigour", "exact", "--json"]
-    assert main(["delta", "channel", "--file", str(path), "--n", "2", *asked]) == 0
+    assert main(["delta", str(path), "--n", "2", *asked]) == 0
     told = json.loads(capsys.readouterr().out)
     case = listed(CHANNELS["one that was wrong"], {})
     one, other, _ = case.named(told["attained_by"], F(1, 3))

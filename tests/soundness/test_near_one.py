@@ -68,7 +68,7 @@ def test_far_from_one_and_with_large_losses():
 
 def test_mutual_information_near_one_agrees_with_its_formula(capsys):
     path = str(PROBLEMS / "survey_information.json")
-    found = answer(capsys, "design", "mutual-information", "--problem", path, "--lam", "1001/1000")
+    found = answer(capsys, "design", "mutual-information", path, "--lam", "1001/1000")
     assert found["lower"].startswith("1.24875")
     assert found["upper"].startswith("1.24875")
 
@@ -93,7 +93,7 @@ def test_brackets_of_divergences_are_narrow_at_every_level():
 
 def test_the_command_takes_large_budgets(capsys):
     path = str(PROBLEMS / "guess_one_of_four.json")
-    assert answer(capsys, "design", "minimax", "--problem", path, "--eps0", "30")["lower"].startswith("0.375")
+    assert answer(capsys, "design", "minimax", path, "--eps0", "30")["lower"].startswith("0.375")
 
 
 def test_equal_rows_of_a_model_have_the_trivial_group():

@@ -112,7 +112,7 @@ def test_four_roads_agree(seed, tmp_path, capsys):
     assert by_columns == by_counting
     path = tmp_path / "channel.csv"
     path.write_text("\n".join(",".join(map(str, row)) for row in rows))
-    asked = ["delta", "channel", "--file", str(path), "--exp-eps", str(order), "--n", str(n), "--rigour", "exact"]
+    asked = ["delta", str(path), "--exp-eps", str(order), "--n", str(n), "--rigour", "exact"]
     told = answer(capsys, *asked)
     assert Fraction(told["exact"]) == by_columns
     real = worst(channel, n, order)

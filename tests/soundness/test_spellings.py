@@ -9,6 +9,7 @@ import pytest
 from symshuffle.accountants.deployment.model import KEYWORDS
 from tests.soundness.spellings import (
     CALLS,
+    KEEP_THEIR_NUMBERS,
     NO_NUMBERS,
     NOT_NUMBERS,
     OF_DELTA,
@@ -20,6 +21,7 @@ from tests.soundness.spellings import (
     ask,
     content,
     functions,
+    made_of_numbers,
     plain,
     spelled,
 )
@@ -106,7 +108,16 @@ def test_every_argument_that_takes_numbers_is_asked():
         and not (argument in OF_DELTA and ("delta", argument) in marked and argument in KEYWORDS)
     ]
     assert not missing
-    assert called | SLOW.keys() <= set(functions())
+    asked = {
+        name for name in called if name.rpartition(".")[2][0].islower() and not name.rpartition(".")[0][:1].isupper()
+    }
+    assert {one for one in asked if "." not in one or one.split(".")[-2][0].islower()} | SLOW.keys() <= set(functions())
+
+
+def test_every_class_that_users_make_is_asked():
+    """The classes that have a constructor with numbers, but for answers and what keeps its numbers for a reason."""
+    called = {name for name, _ in CALLS}
+    assert [name for name in made_of_numbers() if name not in called | KEEP_THEIR_NUMBERS.keys()] == []
 
 
 @pytest.mark.parametrize(("place", "name", "argument"), MARKED, ids=IDS)

@@ -163,7 +163,7 @@ FILES = {
     "sweep.toml": 'command = "delta"\n[grid]\nmechanism = "krr"\nparam.k = [3]\neps0 = [1]\nn = [3]\neps = [1]\n',
 }
 SIZED = ("krr", "-p", "k=3", "--eps0", "1")
-PROBLEM = ("--problem", "problem.json")
+PROBLEM = ("problem.json",)
 SURVEY = ("--k", "3", "--n", "9", "--eps", "1", "--delta", "1/10")
 ECHO = "import sys; sys.stdout.write(sys.stdin.read())"
 CLIENT = ("--program", f"{sys.executable} -c '{ECHO}'", "--claim", "krr", "-p", "k=3", "--lam", "3")
@@ -183,9 +183,9 @@ LINES = {
     "compare": ("--k", "4", "--n", "10", "--eps0", "1", "--mechanism", "krr"),
     "pld": (*SIZED, "--n", "3", "--out", "pld.json"),
     "calibrate": ("sphere-linear", "--n", "200", "--d", "1", "--eps", "1", "--delta", "1/10"),
-    "mean": ("--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10"),
+    "mean": ("x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10"),
     "sweep": ("sweep.toml", "--out", "swept", "--jobs", "1"),
-    "check": ("--file", "w.csv", "--eps0", "1"),
+    "check": ("w.csv", "--eps0", "1"),
     "design schema": (),
     "design bayes": (*PROBLEM, "--lam", "3"),
     "design minimax": (*PROBLEM, "--lam", "3"),
@@ -197,7 +197,7 @@ LINES = {
     "collect estimate": ("plan.json", "--simulate", "--seed", "1", "--out", "histogram.csv"),
     "audit local": (*CLIENT, "--runs", "60"),
     "audit shuffled": (*CLIENT, "--n", "2", "--runs", "60"),
-    "audit samples": ("--a", "x.csv", "--b", "w.csv", "--eps", "1"),
+    "audit samples": ("x.csv", "w.csv", "--eps", "1"),
 }
 """A valid line of every command; those of a group are two words."""
 

@@ -43,7 +43,7 @@ def test_mean_answers_or_names_the_argument(argument, text, tmp_path, capsys):
     data.write_text("0.5,0.5\n" * 20)
     given = {"eps": "1", "delta": "1e-3"} | {argument: text}
     asked = ["--eps", given["eps"], "--delta", given["delta"], "--mechanism", "sphere-linear", "--seed", "1"]
-    status = main(["mean", "--data", str(data), *asked, "--json"])
+    status = main(["mean", str(data), *asked, "--json"])
     if status:
         (line,) = lines(capsys)
         assert status == 2 and line.startswith(f"symshuffle: --{argument} = "), line

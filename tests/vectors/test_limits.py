@@ -101,7 +101,7 @@ def test_limits_and_hints_are_printed_where_json_has_them(capsys, tmp_path):
         ),
         (
             "hint",
-            ("mean", "--data", file, "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10", "--seed", "1"),
+            ("mean", file, "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10", "--seed", "1"),
         ),
     ]
     for name, words in lines:

@@ -111,14 +111,14 @@ def test_command(tmp_path, vectors, capsys):
     options = ["--eps", "1", "--delta", "1e-5", "--mechanism", "sphere-linear", "--seed", "3"]
     answers = []
     for name in ("x.csv", "x.npy"):
-        answers.append(answer(capsys, "mean", "--data", tmp_path / name, *options))
+        answers.append(answer(capsys, "mean", tmp_path / name, *options))
     assert answers[0]["estimate"] == pytest.approx(answers[1]["estimate"])
     named = private_mean(str(tmp_path / "x.npy"), eps=1, delta="1e-5", mechanism="sphere-linear")
     assert "replace-one" in named.about and named.bracket.decimals()["upper"] == answers[0]["upper"]
     assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "rigour"} <= answers[0].keys()
     out = [tmp_path / "mean.npy", tmp_path / "mean.csv"]
     for file in out:
-        asked = ("mean", "--data", tmp_path / "x.npy", *options, "--explain", "--out", file)
+        asked = ("mean", tmp_path / "x.npy", *options, "--explain", "--out", file)
         status, shown, _ = run(capsys, *asked)
         assert status == 0 and "central Gaussian" in shown and "seed 3" in shown
     assert np.load(out[0]).tolist() == answers[0]["estimate"] == [float(x) for x in out[1].read_text().split()[1:]]
@@ -143,7 +143,7 @@ def test_mean_takes_what_calibrate_finds(vectors):
 
 def test_what_is_fixed_is_a_shape_of_a_named_mechanism(vectors, tmp_path, capsys):
     np.save(tmp_path / "x.npy", vectors)
-    command = ["mean", "--data", str(tmp_path / "x.npy"), "--eps", "1", "--delta", "1e-5", "-p"]
+    command = ["mean", str(tmp_path / "x.npy"), "--eps", "1", "--delta", "1e-5", "-p"]
     for wrong in ("theta=0", "p=1/2 --mechanism privunit", "theta=2 --mechanism privunit"):
         refused(capsys, *command, *wrong.split())
     told = answer(capsys, *command, "theta=0", "--mechanism", "privunit")

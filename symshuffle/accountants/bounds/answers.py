@@ -18,6 +18,7 @@ from symshuffle.base.results import (
     FirstLines,
     SafeEnd,
     at_target,
+    outward,
     safe_decimal,
     safe_number,
 )
@@ -33,6 +34,8 @@ Quantity: TypeAlias = Literal["delta", "epsilon", "Rényi divergence", "eps0", "
 class Attained:
     """Lower bound that a real pair of neighbouring datasets certainly reaches.
 
+    ``float`` returns it, rounded down.
+
     Parameters
     ----------
     lower : Fraction
@@ -44,6 +47,9 @@ class Attained:
 
     lower: Fraction
     datasets: str
+
+    def __float__(self) -> float:
+        return outward(self.lower, up=False)
 
 
 def attained_by(found: Attained, neighbours: Neighbours) -> str:
@@ -95,6 +101,8 @@ class SeveralRounds:
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer(AboutNeighbours, AnswerMethods):
     """Certified answer to a question about a deployment, and the datasets that it covers.
+
+    ``float`` returns the upper end, rounded up.
 
     Parameters
     ----------
@@ -192,10 +200,10 @@ class Answer(AboutNeighbours, AnswerMethods):
                 f"between the ends it is assumed to rise with eps0{together}"
             )
         exceeded = "; at n = lower it exceeds delta" if exceeds else ""
-        return (
-            f"from n = upper on, the safe end, delta bounds {compared}: this bound never rises with n (S_n/n is a "
-            f"reverse martingale){exceeded}{together}"
-        )
+        why = "this bound never rises with n (S_n/n is a reverse martingale)"
+        if self.neighbours.enumerated:
+            why = "it never rises with n, as the messages of one more user depend on nothing else"
+        return f"from n = upper on, the safe end, delta bounds {compared}: {why}{exceeded}{together}"
 
     @property
     def gap(self) -> Fraction | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Blanket, Relation, choice, replace_choice
 from symshuffle.base.errors import InputError
@@ -108,6 +108,19 @@ class Adjacency:
     )
     datasets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            relation: Relation | str | None = None,
+            null: object = None,
+            blanket: Blanket | str | None = None,
+            group_size: object = 1,
+            pairs: object = None,
+            graph: object = None,
+            datasets: object = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         if self.relation is not None:
             choice(Relation, self.relation, "adjacency")
@@ -188,14 +201,19 @@ def read_null(null: object) -> Channel:
     return Channel((law,), rounding)
 
 
+def as_list(given: Any) -> Any:
+    """Return the entries of an array as lists; anything else as it is."""
+    return given.tolist() if hasattr(given, "tolist") else given
+
+
 def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
     """Pairs of different inputs, each in rising order and once; text is ``0-1,1-2``."""
     expected = "pairs of different inputs, as [(0, 1), (1, 2)]"
-    rows: Any = [part.split("-") for part in given.split(",")] if isinstance(given, str) else given
+    rows: Any = [part.split("-") for part in given.split(",")] if isinstance(given, str) else as_list(given)
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not rows or len(rows) > _MOST_PAIRS:
         raise InputError(name, given, expected)
     found: dict[tuple[int, int], None] = {}
-    for row in rows:
+    for row in map(as_list, rows):
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
             raise InputError(name, row, expected)
         x, y = (as_integer(one, name, 0, _MOST_INPUTS) for one in row)
@@ -206,11 +224,12 @@ def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
 
 
 def _read_datasets(given: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    given = as_list(given)
     expected = "two datasets of the same number of users, each a list of inputs, as ([0, 1], [1, 1])"
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
         raise InputError("datasets", given, expected)
     both = []
-    for one in given:
+    for one in map(as_list, given):
         if isinstance(one, str) or not isinstance(one, Sequence) or not one:
             raise InputError("datasets", one, expected)
         both.append(tuple(as_integer(x, "datasets", 0, _MOST_INPUTS) for x in one))

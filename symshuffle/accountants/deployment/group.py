@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
@@ -94,6 +94,18 @@ class Group:
     )
     dummies: bool = False
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            randomizer: object = None,
+            count: object = None,
+            min_batch_size: object = None,
+            dropout: object = None,
+            colluding: object = None,
+            dummies: bool = False,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         if not isinstance(self.dummies, bool):
             raise InputError("dummies", self.dummies, "true or false")
@@ -114,7 +126,7 @@ class Group:
             self.check(self.count)
 
     @classmethod
-    def of_dummies(cls, count: int, distribution: object = "blanket") -> Group:
+    def of_dummies(cls, count: object, distribution: object = "blanket") -> Group:
         """Return a group of dummies: messages of no user, each drawn independently.
 
         - ``distribution``: probabilities of the outputs, ``"uniform"`` or ``"blanket"``.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
 from symshuffle.accountants.deployment.group import Group, check_n
@@ -94,11 +95,24 @@ class Deployment:
     )
     later_periods: tuple[Deployment, ...] = ()
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            groups: object,
+            adjacency: Adjacency | Relation | str = USUAL,
+            reports: object = 1,
+            periods: object = 1,
+            memoised: bool = False,
+            threshold: object = None,
+            later_periods: Deployment | Sequence[Deployment] = (),
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", _read_groups(self.groups))
-        given: object = self.adjacency  # callers are not type-checked
+        given: Any = self.adjacency
         if not isinstance(given, Adjacency):
-            object.__setattr__(self, "adjacency", Adjacency(given))  # type: ignore[arg-type]  # read there
+            object.__setattr__(self, "adjacency", Adjacency(given))
         for name in ("reports", "periods"):
             object.__setattr__(self, name, as_integer(getattr(self, name), name, 1, MOST_PERIODS))
         if not isinstance(self.memoised, bool):
@@ -115,12 +129,11 @@ class Deployment:
 
     def _check_together(self) -> None:
         """Refuse what has no proved bound together, with the nearest deployment that has one."""
-        several = len(self.groups) > 1
         if self.batches > MOST_PERIODS:
             raise InputError("periods", self.batches, f"at most {MOST_PERIODS} batches in all periods together")
         if self.memoised:
             self._check_memoised()
-        if several:
+        if len(self.groups) > 1:
             self._check_groups()
         if self.reports > 1:
             self._check_reports()
@@ -137,15 +150,11 @@ class Deployment:
             raise InputError("memoised", True, "false with later periods of another kind, which add fresh messages")
         for group in self.groups:
             if group.dummies:
-                raise InputError(
-                    "memoised", True, "false with dummies, which are drawn anew in every period; leave the dummies out"
-                )
+                raise InputError("memoised", True, "false with dummies, drawn anew in every period; leave these out")
             for name in ("dropout", "min_batch_size"):
                 if getattr(group, name) is not None:
-                    expected = (
-                        "none with memoised reports, which the same users send in every period; give count = the "
-                    )
-                    raise InputError(name, getattr(group, name), f"{expected}smallest number of users instead")
+                    expected = "none with memoised reports, which the same users send in every period; give the "
+                    raise InputError(name, getattr(group, name), f"{expected}smallest number of users as their number")
 
     def _check_reports(self) -> None:
         """A user who drops out leaves out all reports together: separate batches would draw anew for each."""
@@ -164,9 +173,7 @@ class Deployment:
             raise InputError("group_size", self.adjacency.group_size, expected)
         for place, group in enumerate(self.groups):
             if group.min_batch_size is not None and len(self.users) > 1:
-                expected = (
-                    "none where several groups share a batch: which of them send is not said; give each its count"
-                )
+                expected = "none where several groups share a batch: who sends is not said; give each its count"
                 raise InputError(f"group[{place}].min_batch_size", group.min_batch_size, expected)
 
     def _check_datasets(self) -> None:
@@ -322,28 +329,21 @@ class Deployment:
 
 
 def fields_set(deployment: Deployment) -> dict[str, Any]:
-    """Return the fields of a deployment of one group that are set, by the keywords of questions.
+    """Return the fields of a deployment of one group that are set, by the keywords of questions."""
+    return {name: value for name, value in field_values(deployment).items() if value != _DEFAULTS[name]}
 
-    The randomizer and later periods are left out.
-    """
-    group, found = deployment.users[0], {}
-    for name, owner in _OWNERS.items():
-        holder: Any = group if owner is Group else deployment.adjacency if owner is Adjacency else deployment
-        value = getattr(holder, _NAMES.get(name, name))
-        if value != _DEFAULTS[name]:
-            found[name] = value
-    return found
+
+def field_values(deployment: Deployment) -> dict[str, Any]:
+    """Return all fields of a deployment of one group but its randomizer and later periods, by those keywords."""
+    holders: dict[type, Any] = {Group: deployment.users[0], Adjacency: deployment.adjacency, Deployment: deployment}
+    return {name: getattr(holders[owner], _NAMES.get(name, name)) for name, owner in _OWNERS.items()}
 
 
 def _is_deployment(path: Path) -> bool:
     """Whether a file describes a deployment, whatever its first key."""
-    if not path.is_file():
-        return False
-    try:
-        Deployment.read(path)
-    except InputError:
-        return False
-    return True
+    with suppress(InputError):
+        return path.is_file() and bool(Deployment.read(path))
+    return False
 
 
 def _group_in_words(group: Group) -> str:

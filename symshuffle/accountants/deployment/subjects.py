@@ -36,7 +36,7 @@ def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
     elif any(isinstance(one, Deployment) for one in listed):
         found = _one_after_another(listed)
     else:
-        found = Deployment(subject)  # type: ignore[arg-type]  # read there
+        found = Deployment(subject)
     return found.changed(**given)
 
 

@@ -25,12 +25,14 @@ from symshuffle.base.numbers import (
     Real,
     Verdict,
     as_integer,
+    as_number,
     enclose,
     equal,
     is_exact,
     less,
     maximum,
     minimum,
+    parse_constant,
     to_arb,
     upper_end,
     working_precision,
@@ -82,6 +84,7 @@ class BlanketVariable:
         InputError
             If ``exp_eps < 1``, the blanket is empty, or a component lies outside it.
         """
+        exp_eps = as_number(exp_eps, "exp_eps")
         if less(exp_eps, 1) is Verdict.TRUE:
             raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
         gamma: Any = decomposition.gamma
@@ -127,6 +130,7 @@ class BlanketVariable:
         """
         if less(1, lam) is not Verdict.TRUE:
             raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+        exp_eps = parse_constant(exp_eps, "exp_eps")
         if less(exp_eps, 1) is Verdict.TRUE:
             raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
         bits = as_integer(bits, "bits", 2)

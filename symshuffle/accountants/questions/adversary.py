@@ -99,6 +99,8 @@ _COARSE: Final = 1e-2
 class WorstCase(AnswerMethods):
     """Worst pair of neighbouring datasets that a search found.
 
+    ``float`` returns the lower end, rounded down.
+
     The lower end is the safe one: the divergence of these datasets is certainly not below it.
 
     Parameters

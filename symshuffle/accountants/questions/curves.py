@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.answers import about_delta, about_epsilon
 from symshuffle.accountants.bounds.evaluate import Request
@@ -22,11 +22,12 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
+from symshuffle.accountants.questions.enumeration import Enumeration, enumeration
 from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import CurveKind, Question, Rigour
-from symshuffle.base.errors import InputError, Progress, Unsupported, check_list, check_progress
+from symshuffle.base.errors import InputError, Progress, check_list, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_delta, read_target, words_of_target
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
@@ -136,12 +137,6 @@ class Curve(AboutNeighbours):
             **self.neighbours.keys(self.about),
         }
 
-    def __float__(self) -> NoReturn:
-        raise Unsupported(
-            f"a curve of {len(self.points)} points is not a number: use .points[i].y.lower or .points[i].y.upper, "
-            f"of which the {self.safe} one is the bound"
-        )
-
     def __repr__(self) -> str:
         first, last = (format_decimal(self.points[i].x, digits=6, up=False) for i in (0, -1))
         return f"<{self.y} by {self.x} from {first} to {last}, {len(self.points)} points, {self.rigour.value}>"
@@ -219,13 +214,20 @@ def delta_curve(
     >>> [round(float(point.y.upper), 4) for point in found.points]
     [0.0404, 0.0092]
     """
-    asked = experiment(subject, fields)
-    asked.check_users()
-    request = Request.of(direction, None, rigour, asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     check_list(eps, "eps", "a list of levels")
     if not len(eps):
         raise InputError("eps", eps, "at least one level")
     places = [parse_rational(level, "eps") for level in eps]
+    request = Request.of(direction, None, rigour, USUAL_WIDTH if rel is None else rel, bits)
+    listed = enumeration(subject, fields, request)
+    if listed is not None:
+        listed, few = listed.kept(request.direction), replace(listed.neighbours, question=request.direction)
+        orders = [read_target(eps=level) for level in places]
+        exact = mapped(partial(_enumerated, listed, request.direction), orders, None, progress)
+        return Curve(CurveKind.DELTA_EPS, "eps", "delta", tuple(map(CurvePoint, places, exact)), few, about_delta(few))
+    asked = experiment(subject, fields)
+    asked.check_users()
+    request = replace(request, rel=asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA))
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=level) for level in places], executor, progress)
@@ -249,9 +251,22 @@ def at_order(given: Experiment | Deployment, request: Request, order: Real) -> B
     return bound_of(_received(given), order, request)
 
 
+def _enumerated(listed: Enumeration, question: Question, order: Real) -> Bracket:
+    return listed.delta(order, question, attain=False).bracket
+
+
 def _at_users(
-    given: Experiment | Deployment, target: Fraction, request: Request, n: int, near: Fraction | None = None
+    given: Experiment | Deployment,
+    described: Deployment | None,
+    target: Fraction,
+    request: Request,
+    n: int,
+    near: Fraction | None = None,
 ) -> Bracket:
+    """The smallest eps at a number of users, as :func:`symshuffle.epsilon` finds it: few are enumerated."""
+    listed = None if described is None else enumeration(described, {"n": n}, request)
+    if listed is not None:
+        return listed.epsilon(target, request.direction, attain=False).bracket
     return smallest_of(_received(given).with_users(n), target, request, near)
 
 
@@ -315,7 +330,8 @@ def amplification_curve(
     if not len(users):
         raise InputError("users", users, "at least one number of users")
     numbers = [check_n(n) for n in users]
-    at = partial(_at_users, sent(subject, fields, asked, executor), target, request)
+    described = None if isinstance(subject, Experiment) else read_deployment(subject, fields)
+    at = partial(_at_users, sent(subject, fields, asked, executor), described, target, request)
     if executor is None:
         points = along_users(at, numbers, progress)
     else:

@@ -74,6 +74,11 @@ class Enumeration:
         covered = replace(self.neighbours, question=question)
         return Answer(quantity, bracket, covered, attained=attained, deployment=self.deployment, **target)
 
+    def kept(self, question: Question) -> Enumeration:
+        """Return the same with the laws at hand, for several levels."""
+        found = list(self.pairs(question))
+        return replace(self, pairs=lambda _: iter(found))
+
     def delta(self, order: Real, question: Question, *, attain: bool) -> Answer:
         """Return the largest divergence at a level, as :func:`symshuffle.delta` does."""
         ball = order if isinstance(order, Fraction) else enclose(order, usual_bits(order))
@@ -101,6 +106,8 @@ class Enumeration:
                 lower, worst = least, words
         ends = enclose_log(lower).lower, enclose_log(upper).upper
         rigour = Rigour.EXACT if self.exact and upper == 1 else Rigour.BALL
+        if self.rigour is Rigour.EXACT and rigour is Rigour.BALL:
+            raise Unsupported("rigour exact: eps is a logarithm; use rigour='ball'")
         upper = ends[1] * (1 + _MARGIN)
         bracket = Bracket(max(ends[0], Fraction(0)), upper, rigour, "enumeration", "root of a sum of positive parts")
         return self._answer("epsilon", bracket, question, worst if attain else "", delta=target)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -31,11 +31,14 @@ from symshuffle.accountants.bounds.search import (
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import EVERYBODY, LARGEST_N
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduction import Source
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
+from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import bound_of, limit_distance
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal, natural_log, shortest
@@ -243,6 +246,11 @@ def solve_n(
     costly = asked.coarse
     request = Request.of(direction, None, rigour, _COARSE_WIDTH if costly else _WIDTH, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
+    few = (
+        None if isinstance(subject, Experiment) else _few_users(read_deployment(subject, fields), request, order, goal)
+    )
+    if few is not None:
+        return few
     neighbours = asked.neighbours(request.direction)
 
     def bound(rigour: Rigour | None) -> Bound:
@@ -269,6 +277,44 @@ def solve_n(
         delta=goal,
         delta_at_ends=(found.at, found.before),
         deployment=asked.deployment,
+    )
+
+
+def _few_users(deployment: Deployment, request: Request, order: Real, goal: Fraction) -> Answer | None:
+    """The answer where so few users are enough that they are enumerated, as :func:`symshuffle.delta` does."""
+    if deployment.reports == 1:
+        return None
+
+    @cache
+    def at(n: int) -> Answer | None:
+        listed = enumeration(deployment, {"n": n}, request)
+        return None if listed is None else listed.delta(order, request.direction, attain=False)
+
+    def passed(n: int) -> bool:
+        found = at(n)
+        return found is None or found.bracket.upper <= goal
+
+    collude = deployment.users[0].colluding or 0
+    least = collude + 1 if isinstance(collude, int) else math.ceil(1 / (1 - collude))
+    high = least
+    while not passed(high):
+        high *= 2
+    n = first_integer(passed, max(high // 2, least - 1), high)
+    found, before = at(n), at(n - 1) if n > least else None
+    if found is None:
+        return None
+    below = before is not None and before.bracket.lower > goal
+    crossing = Crossing(
+        Fraction(n - 1 if below else 0), Fraction(n), found.bracket, (before or found).bracket, below or n == least
+    )
+    return Answer(
+        "n",
+        crossing.bracket(f"bisection over n; at the safe end: {found.how}", request.rel),
+        replace(found.neighbours, users=None),
+        exp_eps=order,
+        delta=goal,
+        delta_at_ends=(found.bracket, (before or found).bracket),
+        deployment=deployment,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -234,6 +235,24 @@ def as_integer(entry: object, argument: str, least: int, most: int | None = None
 def as_precision(bits: object) -> int:
     """Read the number of bits of a ball, from 2 to 100,000, as :func:`as_integer` does; argument ``bits``."""
     return as_integer(bits, "bits", 2, _MOST_BITS)
+
+
+def read_options(engine: object) -> None:
+    """Read the numbers of an engine, a frozen dataclass, by the names of its fields, and store them.
+
+    ``rel`` is a width, ``bits`` a precision, ``step`` and ``goal`` are rationals, and ``largest...`` integers; None is
+    left.
+    """
+    for one in fields(engine):  # type: ignore[arg-type]  # a dataclass
+        name, value = one.name, getattr(engine, one.name)
+        if value is not None:
+            if name == "rel":
+                read: object = as_width(value)
+            elif name == "bits":
+                read = as_precision(value)
+            else:
+                read = parse_rational(value, name) if name in ("step", "goal") else as_integer(value, name, 0)
+            object.__setattr__(engine, name, read)
 
 
 def as_width(rel: object) -> float:

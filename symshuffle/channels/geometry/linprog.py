@@ -47,7 +47,10 @@ _PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution(ValueMethods):
-    """A linear program solved and certified."""
+    """A linear program solved and certified.
+
+    ``float`` returns the upper end, rounded up.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     program: LinearProgram

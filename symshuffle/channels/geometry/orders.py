@@ -137,7 +137,10 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Deficiency(ValueMethods):
-    """Le Cam's deficiency with the kernel that attains it."""
+    """Le Cam's deficiency with the kernel that attains it.
+
+    ``float`` returns the upper end, rounded up.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     first: Channel

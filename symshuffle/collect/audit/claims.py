@@ -314,14 +314,15 @@ class Program:
         if not words:
             raise InputError("command", repr(self.command), "a program and its arguments")
         object.__setattr__(self, "per_process", as_integer(self.per_process, "per_process", 1))
-        if not parse_rational(self.timeout, "timeout") > 0:
+        object.__setattr__(self, "timeout", parse_rational(self.timeout, "timeout"))
+        if not self.timeout > 0:
             raise InputError("timeout", self.timeout, "seconds above 0")
         if shutil.which(words[0]) is None:
             raise InputError("command", words[0], "a program that starts (no such program)")
 
     def __call__(self, inputs: Sequence[str]) -> list[str]:
         """The lines that one process writes for these inputs."""
-        words, seconds = shlex.split(self.command), float(parse_rational(self.timeout, "timeout"))
+        words, seconds = shlex.split(self.command), float(self.timeout)
         try:
             process = subprocess.Popen(
                 words,

@@ -225,6 +225,8 @@ _MOST_SHOWN: Final = 32
 class Design(ValueMethods):
     """Optimal channel of a decision problem, with its risk and certificates.
 
+    ``float`` returns the upper end, rounded up.
+
     It is a :class:`~symshuffle.base.results.Certified` answer, whose safe upper end the channel attains.
 
     Parameters

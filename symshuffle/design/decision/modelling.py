@@ -269,6 +269,8 @@ class CoefficientRounding:
 class CertifiedModel(AnswerMethods):
     """A linear model solved over the rationals: a :class:`~symshuffle.base.results.Certified` answer.
 
+    ``float`` returns the lower end, rounded down, of a maximum, and the upper end, rounded up, of a minimum.
+
     - ``value``: optimum of the rational program.
     - ``lam``: the level of the program; None if unknown.
     - ``rows``: rows of the program of each constraint of the model, in its shape.

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, final
 import flint
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, check_rational, parse_rational
+from symshuffle.base.numbers import as_integer, check_rational, parse_rational, parse_rationals
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, Vector, dot
 
@@ -121,7 +121,7 @@ class DecisionProblem:
 
     def with_prior(self, prior: Sequence[Fraction]) -> DecisionProblem:
         """The same problem under another prior."""
-        return replace(self, prior=tuple(prior))
+        return replace(self, prior=parse_rationals(prior, "prior"))
 
     def required_prior(self) -> Vector:
         """Prior of the problem; raises InputError if there is none."""
@@ -136,7 +136,8 @@ class DecisionProblem:
         """
         chosen = range(self.num_actions) if actions is None else actions
         model, scale = as_integers(self.model, self.num_inputs)
-        weighed = [[p * row[a] for a in chosen] for p, row in zip(prior, self.loss, strict=True)]
+        weights = parse_rationals(prior, "prior")
+        weighed = [[p * row[a] for a in chosen] for p, row in zip(weights, self.loss, strict=True)]
         loss, loss_scale = as_integers(weighed, len(chosen))
         product, whole = loss.transpose() * model, scale * loss_scale
         return tuple(tuple(Fraction(int(entry), whole) for entry in row) for row in product.tolist())
@@ -151,6 +152,7 @@ class DecisionProblem:
             raise InputError(
                 "rule", f"{len(rule)} rows", f"{len(columns)} distributions over {self.num_actions} actions"
             )
+        rule = [parse_rationals(row, f"rule[{y}]") for y, row in enumerate(rule)]
         for y, row in enumerate(rule):
             _check_distribution(f"rule[{y}]", row)
         risks = []
@@ -166,9 +168,7 @@ class DecisionProblem:
         - ``rows``: shape ``(actions, inputs)``: the probability of the action given the input.
         """
         model, model_scale = as_integers(self.model, self.num_inputs)
-        for a, row in enumerate(rows):
-            for x, value in enumerate(row):
-                check_rational(value, f"rows[{a}][{x}]")
+        rows = [parse_rationals(row, f"rows[{a}]") for a, row in enumerate(rows)]
         channel, channel_scale = as_integers(rows, self.num_inputs)
         seen = (model * channel.transpose()).tolist()
         whole = model_scale * channel_scale

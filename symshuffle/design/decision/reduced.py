@@ -39,6 +39,8 @@ class OrbitWeight:
 class OrbitDesign(ValueMethods):
     """An optimal invariant channel: weights on orbits of subsets, which attain the safe upper end.
 
+    ``float`` returns the upper end, rounded up.
+
     - ``problem``: what was solved; for a minimax criterion under the least favourable prior that was found.
     - ``bound``: the dual vector, one entry per input, constant on orbits of inputs.
     """
@@ -230,6 +232,8 @@ def orbit_tradeoff(
 @dataclass(frozen=True, slots=True, repr=False)
 class OrbitDesigns(ValueMethods):
     """The optimum at a level that may be irrational, from invariant designs at rational ones; the last attains it.
+
+    ``float`` returns the upper end, rounded up.
 
     - ``designs``: one at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one
       below.

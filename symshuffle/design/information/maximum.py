@@ -55,6 +55,8 @@ _MAX_OUTPUTS: Final = 4096
 class MeasureDesign(ValueMethods):
     r"""The largest value of a measure over all LDP channels; the channel attains the safe lower end.
 
+    ``float`` returns the lower end, rounded down.
+
     - ``lam``: level of the channel; at ``exp(eps0)`` a rational just below it.
     - ``bound``: a vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
     - ``bound_lam``: level of the bound where it is not that of the channel.

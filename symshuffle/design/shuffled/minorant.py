@@ -38,7 +38,7 @@ from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError
 from symshuffle.base.numbers import Exp, Real, Verdict, less
-from symshuffle.base.results import Bracket, passes, well_formed, within
+from symshuffle.base.results import Bracket, outward, passes, well_formed, within
 from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
 from symshuffle.channels.law import Law
 from symshuffle.ledger.recheck.values import rational
@@ -78,6 +78,8 @@ class StopLossLine:
 class TraceBound:
     """Proof that no capped exchangeable channel meets a target with so large a trace.
 
+    ``float`` returns the trace, rounded up.
+
     Parameters
     ----------
     k, n : int
@@ -103,6 +105,9 @@ class TraceBound:
     trace: Fraction
     ends: tuple[Fraction, ...]
     cells: tuple[tuple[StopLossLine, ...], ...]
+
+    def __float__(self) -> float:
+        return outward(self.trace, up=True)
 
     @well_formed()
     def verify(self) -> None:

@@ -23,7 +23,7 @@ import flint
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.numbers import Ball, lower_end, read_options, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
@@ -80,7 +80,7 @@ class BallContour:
     goal: Fraction | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rel", saddle.check_aim(self.rel, self.goal))
+        read_options(self)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> BallContour:

@@ -24,7 +24,7 @@ import numpy as np
 
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import as_width, check_rational, to_float
+from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.law import Law
 
@@ -237,13 +237,6 @@ def spread_out(tilt: Tilt, n: int) -> bool:
     """Whether many values of S are near 0, so that one pass is as narrow as its constants are chosen for."""
     spread = math.sqrt(n * max(tilt.curvature(0.0), 0.0))
     return spread > _SPREAD_OUT * float(np.abs(tilt.values).max())
-
-
-def check_aim(rel: object, goal: Fraction | None) -> float:
-    """Read a width in (0, 1), and refuse a number to compare with that is a double."""
-    if goal is not None:
-        check_rational(goal, "goal")
-    return as_width(rel)
 
 
 def narrowed(

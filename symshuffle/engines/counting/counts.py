@@ -32,7 +32,7 @@ from typing import ClassVar, Final, final
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Ball, as_width, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.numbers import Ball, lower_end, read_options, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, steps_of, visited
@@ -86,7 +86,7 @@ class Counts:
     largest: int = _LARGEST
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rel", as_width(self.rel))
+        read_options(self)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Counts:

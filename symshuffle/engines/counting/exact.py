@@ -25,6 +25,7 @@ from symshuffle.base.numbers import (
     ball_arguments,
     is_exact,
     lower_end,
+    read_options,
     upper_end,
     working_precision,
 )
@@ -82,6 +83,9 @@ class Exact:
     largest_power: int = _LARGEST_POWER
     largest_count: int = _LARGEST_COUNT
     largest_sum: int = _LARGEST_SUM
+
+    def __post_init__(self) -> None:
+        read_options(self)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Exact:

@@ -26,9 +26,9 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     Ball,
-    as_width,
     ball_arguments,
     lower_end,
+    read_options,
     to_arb,
     to_float,
     upper_end,
@@ -71,7 +71,7 @@ class Sparse:
     largest: int = 20_000
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rel", as_width(self.rel))
+        read_options(self)
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Sparse:

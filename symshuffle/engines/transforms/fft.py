@@ -31,7 +31,7 @@ import numpy.typing as npt
 from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import smooth_integer
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import as_width, check_rational, format_decimal, lower_end, to_float, upper_end
+from symshuffle.base.numbers import format_decimal, lower_end, read_options, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.transforms.tilted import Window, contracted, convolve, dilated
@@ -76,11 +76,9 @@ class FFT:
     rel: float = 1e-6
 
     def __post_init__(self) -> None:
-        if self.step is not None:
-            check_rational(self.step, "step")
+        read_options(self)
         if self.step is not None and self.step <= 0:
             raise InputError("step", self.step, "a positive rational")
-        object.__setattr__(self, "rel", as_width(self.rel))
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> FFT:

@@ -281,7 +281,10 @@ def population_law(channel: Channel, w: Vector, n: int, population: Population) 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class WorstRisk(AnswerMethods):
-    """The largest expected squared error of the canonical estimator: exact for a rational law, otherwise enclosed."""
+    """The largest expected squared error of the canonical estimator: exact for a rational law, otherwise enclosed.
+
+    ``float`` returns the upper end, rounded up.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket

@@ -56,7 +56,10 @@ def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Sandwich(AnswerMethods):
-    """Bounds on the minimax risk, the lower one by a prior on a cube of half side ``radius``; the upper is attained."""
+    """Bounds on the minimax risk, the lower one by a prior on a cube of half side ``radius``; the upper is attained.
+
+    ``float`` returns the upper end, rounded up.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     lower: Bracket

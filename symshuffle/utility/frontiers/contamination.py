@@ -75,6 +75,10 @@ class Contamination:
     @classmethod
     def of(cls, first: Sequence[int], second: Sequence[int]) -> Contamination:
         """The experiment of two datasets in the order given; refused unless one is constant and one user differs."""
+        first, second = (
+            [as_integer(x, f"{name}[{i}]", 0) for i, x in enumerate(one)]
+            for name, one in (("first", first), ("second", second))
+        )
         if len(first) != len(second) or not first:
             raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
         for contaminated, constant, direction in (
@@ -99,7 +103,10 @@ class Contamination:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Leakage(AnswerMethods):
-    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one."""
+    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one.
+
+    ``float`` returns the upper end, rounded up.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket

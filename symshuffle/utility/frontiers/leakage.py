@@ -187,6 +187,8 @@ def _of_callable(n: int, lam: Real, function: Callable[[Fraction], Fraction]) ->
 class PairLeakage(AnswerMethods):
     """A divergence of the contamination pair of two inputs of a channel, and the envelope of its ratio cap.
 
+    ``float`` returns the upper end, rounded up.
+
     - ``order``: order ``exp(eps)`` of the hockey-stick divergence, or that of the Rényi divergence.
     - ``envelope``: that of the worst channel with this ratio cap; None where the cap is infinite or a ball.
     """

@@ -114,7 +114,10 @@ def _at_most(ratio: Real | float | None, cap: Real | float | None) -> bool:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Frontier(AnswerMethods):
-    """The best trace under a budget, with a law that attains the lower end and a certificate of the upper end."""
+    """The best trace under a budget, with a law that attains the lower end and a certificate of the upper end.
+
+    ``float`` returns the lower end, rounded down.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.LOWER
     k: int

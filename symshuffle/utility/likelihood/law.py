@@ -29,6 +29,7 @@ from symshuffle.base.numbers import (
     lower_end,
     maximum,
     minimum,
+    parse_number,
     sums_to_one,
 )
 from symshuffle.base.results import Bracket, well_formed
@@ -161,6 +162,7 @@ class LikelihoodRatio:
 
     def dilute(self, eta: Fraction) -> LikelihoodRatio:
         """Mixture ``eta * law + (1 - eta) * (point mass at 1)``, eta in [0, 1] (alphabets, Corollary 7.3)."""
+        eta = parse_number(eta, "eta")  # type: ignore[assignment]  # a ball is welcome
         check_share("eta", eta)
         return LikelihoodRatio.from_atoms([*((v, eta * w) for v, w in self.atoms()), (_ONE, 1 - eta)])
 

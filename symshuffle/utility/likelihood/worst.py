@@ -82,7 +82,10 @@ class Majorant:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class WorstCurve(AnswerMethods):
-    """The largest hinge over laws of given variance and range: ``majorant`` proves the upper, ``law`` the lower end."""
+    """The largest hinge over laws of given variance and range: ``majorant`` proves the upper, ``law`` the lower end.
+
+    ``float`` returns the upper end, rounded up.
+    """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     chi_square: Fraction

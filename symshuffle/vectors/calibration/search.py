@@ -81,6 +81,8 @@ _LEAST_GOAL: Final = Fraction(1, 10**100)
 class Calibration(AnswerMethods):
     """A randomizer that meets a target, and what a trusted curator would reach.
 
+    ``float`` returns the upper end of the error, rounded up.
+
     - ``parameters``: the mechanism, its parameters exact decimals.
     - ``bracket``: around the root of its exact worst-case mean squared error of the mean, per coordinate.
     """

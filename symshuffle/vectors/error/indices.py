@@ -47,6 +47,8 @@ _TERMS: Final = 24
 class ShuffleIndex:
     r"""A shuffle index with how it is known.
 
+    ``float`` returns the lower end of a lower index, rounded down, and refuses an upper index.
+
     - ``inverse_square``: the variance :math:`1/\chi^2`: rational where it is, otherwise a ball.
     - ``bracket``: the index :math:`\chi` itself.
     """
@@ -58,7 +60,6 @@ class ShuffleIndex:
     how: str
 
     def __float__(self) -> float:
-        """The lower end of a lower index, rounded down: a smaller index promises less privacy."""
         if self.side is Side.UPPER:
             raise Unsupported(
                 "neither end of an upper index is safe for every use: take .bracket.lower or .bracket.upper"

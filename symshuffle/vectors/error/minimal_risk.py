@@ -19,7 +19,7 @@ import flint
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure
 from symshuffle.base.numbers import as_integer, listed, parse_rationals
-from symshuffle.base.results import Bracket, check_claim
+from symshuffle.base.results import Bracket, check_claim, outward
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.geometry.linear import dot, from_fmpq, product, to_fmpq, transpose
@@ -36,6 +36,8 @@ LARGEST_PROGRAM: Final = 3000
 @dataclass(frozen=True, slots=True)
 class MinimalRisk:
     """A certified bracket of the least worst-case error of unbiased estimators.
+
+    ``float`` returns the upper end, rounded up.
 
     - ``weights``: non-negative weights on the inputs, of sum 1: the certificate.
     - ``bracket``: its worst error above; the least weighted error below.
@@ -78,11 +80,7 @@ class MinimalRisk:
         }
 
     def __float__(self) -> float:
-        """An upper bound of the least error."""
-        import math
-
-        near = float(self.bracket.upper)
-        return near if Fraction(near) >= self.bracket.upper else math.nextafter(near, math.inf)
+        return outward(self.bracket.upper, up=True)
 
 
 def minimal_unbiased_risk(channel: Channel, targets: Sequence[Sequence[Fraction | int]]) -> MinimalRisk:

@@ -59,6 +59,8 @@ class Candidate:
 class PrivateMean(AnswerMethods):
     r"""A mean estimated from simulated shuffled messages, and how far off it was and may be.
 
+    ``float`` returns the upper end of the error, rounded up.
+
     All errors are roots of squared errors per coordinate: :math:`|\hat\mu-\mu|/\sqrt d` and its mean square.
 
     - ``mean``: the true mean, which the analyzer does not see.

@@ -65,6 +65,8 @@ _ROUNDING: Final = 1e-12
 class WorstBackground(AnswerMethods):
     """How far any background can be above a conjectured one.
 
+    ``float`` returns the upper end, rounded up.
+
     - ``sigma0``, ``eps``: standard deviation of the noise, and level in nats.
     - ``bracket``: the largest divergence over all inputs in [-1, 1]: below by the opposite background, above by the
       boxes.

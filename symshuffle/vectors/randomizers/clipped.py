@@ -17,7 +17,6 @@ Vectors of the ball are rounded to the sphere first, which mixes two laws and so
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
@@ -28,7 +27,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
-from symshuffle.base.results import Bracket, check_claim
+from symshuffle.base.results import Bracket, check_claim, outward
 from symshuffle.vectors.randomizers.mechanisms import ClippedLinear
 from symshuffle.vectors.randomizers.sphere import partial_moments
 
@@ -71,6 +70,8 @@ def ramp_moments(clip: flint.arb, dimension: int) -> tuple[flint.arb, flint.arb,
 class BestDensity:
     r"""The least error over all densities :math:`h(\langle u,v\rangle)` at a lower index, certified from both sides.
 
+    ``float`` returns the upper end, rounded up.
+
     - ``bracket``: the least error :math:`1/m^2-1` at unit inputs.
     """
 
@@ -110,9 +111,7 @@ class BestDensity:
         }
 
     def __float__(self) -> float:
-        """An upper bound of the least error."""
-        near = float(self.bracket.upper)
-        return near if Fraction(near) >= self.bracket.upper else math.nextafter(near, math.inf)
+        return outward(self.bracket.upper, up=True)
 
 
 def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> BestDensity:

@@ -15,8 +15,8 @@ from symshuffle.design import shuffled_sizes
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
 COMMANDS = {
-    "deployment.svg": "symshuffle curve krr -p k=50 --eps0 2 --kind eps-n --delta 1e-8 --points 15 --plot eps.svg",
-    "how-to-choose.svg": "symshuffle curve krr -p k=20 --eps0 3 --n 1000 --kind f-dp --points 25 --plot errors.svg",
+    "deployment.svg": "symshuffle amplification-curve krr -p k=50 --eps0 2 --delta 1e-8 --points 15 --plot eps.svg",
+    "how-to-choose.svg": "symshuffle tradeoff krr -p k=20 --eps0 3 --n 1000 --points 25 --plot errors.svg",
 }
 """The command of a picture; a page that shows the picture shows the command."""
 

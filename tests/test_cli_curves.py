@@ -5,11 +5,8 @@ import json
 from fractions import Fraction
 
 import pytest
-import typer
 
-from symshuffle.base.choices import CurveKind
 from symshuffle.channels.channel_file import read_channel
-from symshuffle.cli import application
 from symshuffle.mechanisms.registry import mechanism
 from tests.shell import answer, refused, run
 from tests.words import words
@@ -22,7 +19,7 @@ INVERSE_KEYS = set(
 )
 EPS0 = ["solve-eps0", "krr", "-p", "k=10", "--n", "1000", "--eps", "0.1", "--delta", "1e-6"]
 USERS = ["solve-n", "krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--delta", "1e-6"]
-CURVE = ["curve", "krr", "-p", "k=10", "--eps0", "1", "--points", "3"]
+CURVE = ["krr", "-p", "k=10", "--eps0", "1", "--points", "3"]
 
 
 def delta_upper(capsys, *arguments):
@@ -48,7 +45,7 @@ def test_the_fewest_users_are_safe(capsys):
     assert delta_upper(capsys, "--n", "661", *level) <= Fraction(1, 10**6) < delta_upper(capsys, "--n", "660", *level)
 
 
-@pytest.mark.parametrize("command", [EPS0, USERS, [*CURVE, "--kind", "delta-eps", "--n", "100", "--to", "0.2"]])
+@pytest.mark.parametrize("command", [EPS0, USERS, ["profile", *CURVE, "--n", "100", "--to", "0.2"]])
 def test_text_output_says_what_it_bounds(capsys, command):
     status, out, err = run(capsys, *command)
     assert (status, err) == (0, "")
@@ -57,13 +54,13 @@ def test_text_output_says_what_it_bounds(capsys, command):
 
 def test_curves_in_json_csv_and_pictures(capsys, tmp_path):
     cases = {
-        "delta-eps": (["--n", "100", "--to", "0.2"], "upper", ["eps", "delta"]),
-        "eps-n": (["--delta", "1e-6", "--to", "1e5"], "upper", ["n", "eps"]),
-        "f-dp": (["--n", "100"], "lower", ["type_i", "type_ii"]),
+        "profile": (["--n", "100", "--to", "0.2"], "upper", ["eps", "delta"]),
+        "amplification-curve": (["--delta", "1e-6", "--to", "1e5"], "upper", ["n", "eps"]),
+        "tradeoff": (["--n", "100"], "lower", ["type_i", "type_ii"]),
     }
     for kind, (options, safe, axes) in cases.items():
         table, picture = tmp_path / f"{kind}.csv", tmp_path / f"{kind}.png"
-        found = answer(capsys, *CURVE, "--kind", kind, *options, "--csv", table, "--plot", picture)
+        found = answer(capsys, kind, *CURVE, *options, "--csv", table, "--plot", picture)
         assert [found["x"], found["y"]] == axes
         assert found["safe"] == safe
         assert len(found["points"]) == 3
@@ -146,17 +143,16 @@ WRONG = [
     (["solve-n", "channel", "--eps", "1", "--delta", "0.1"], "MECH = channel: expected a mechanism, or"),
     (["solve-n", "missing.csv", "--eps", "1", "--delta", "0.1"], "a readable file"),
     (["delta", "x.csv", "--eps0", "1", "--n", "2", "--eps", "1"], "--eps0 = 1"),
-    ([*CURVE, "--kind", "eps-n"], "--delta = None"),
-    ([*CURVE, "--kind", "eps-n", "--delta", "0.1", "--n", "10"], "--n = 10"),
-    ([*CURVE, "--kind", "f-dp"], "--n = None"),
-    ([*CURVE, "--kind", "f-dp", "--n", "10", "--delta", "0.1"], "--delta = 0.1: expected no target for f-dp"),
-    ([*CURVE, "--kind", "f-dp", "--n", "10", "--direction", "forward"], "--direction = forward"),
-    ([*CURVE, "--kind", "f-dp", "--n", "10", "--to", "2"], "type_i ="),
-    ([*CURVE, "--kind", "delta-eps", "--n", "10"], "--to = None"),
-    ([*CURVE, "--kind", "delta-eps", "--n", "10", "--from", "1", "--to", "0"], "from < to"),
-    ([*CURVE, "--kind", "sideways", "--n", "10"], "'delta-eps', 'eps-n', 'f-dp'"),
-    ([*CURVE, "--kind", "f-dp", "--n", "10", "--plot", "x.exe"], "--plot = x.exe"),
-    ([*CURVE, "--kind", "f-dp", "--n", "10", "--rel", "2"], "rel = 2.0"),
+    (["amplification-curve", *CURVE], "--delta"),
+    (["amplification-curve", *CURVE, "--delta", "0.1", "--n", "10"], "--n"),
+    (["tradeoff", *CURVE], "--n = None"),
+    (["tradeoff", *CURVE, "--n", "10", "--delta", "0.1"], "--delta"),
+    (["tradeoff", *CURVE, "--n", "10", "--direction", "forward"], "--direction"),
+    (["tradeoff", *CURVE, "--n", "10", "--to", "2"], "type_i ="),
+    (["profile", *CURVE, "--n", "10"], "--to"),
+    (["profile", *CURVE, "--n", "10", "--from", "1", "--to", "0"], "from < to"),
+    (["tradeoff", *CURVE, "--n", "10", "--plot", "x.exe"], "--plot = x.exe"),
+    (["tradeoff", *CURVE, "--n", "10", "--rel", "2"], "not a relative width"),
 ]
 
 
@@ -165,16 +161,3 @@ def test_wrong_input_is_one_line_and_nothing_else(capsys, tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     assert message in refused(capsys, *arguments)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("kind", CurveKind)
-def test_what_a_kind_of_curve_requires_is_said_in_the_help(kind, capsys):
-    """Options are added as refusals name them; but for the number of users, the help says for which kind."""
-    values, line, required = {"--n": "9", "--to": "1", "--delta": "0.1"}, [*CURVE, "--kind", kind.value], []
-    while (found := run(capsys, *line))[0] == 2:
-        required.append(next(name for name in values if f"symshuffle: {name} = None: expected" in found[2]))
-        line += [required[-1], values[required[-1]]]
-        assert len(required) <= len(values)
-    command = typer.main.get_command(application(("curves",))).commands["curve"]
-    helps = {name: one.help for one in command.params for name in one.opts}
-    assert all(kind.value in helps[name] for name in required if name != "--n")

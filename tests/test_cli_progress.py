@@ -51,7 +51,7 @@ SLOW = {
     "example": ["example"],
     "solve-eps0": ["solve-eps0", "rr", "--n", "1000000", "--eps", "0.1", "--delta", "1e-9"],
     "solve-n": ["solve-n", "rr", "--eps0", "1", "--eps", "0.001", "--delta", "1e-9"],
-    "curve": ["curve", "krr", "-p", "k=100", "--eps0", "1", "--n", "10000"],
+    "profile": ["profile", "krr", "-p", "k=100", "--eps0", "1", "--n", "10000"],
     "renyi": ["renyi", "krr", "-p", "k=1000", "--eps0", "1", "--n", "2000", "--order", "2"],
     "gdp": ["gdp", "krr", "-p", "k=1000", "--eps0", "1", "--n", "2000"],
     "design": ["design", "minimax"],

@@ -13,7 +13,7 @@ KRR = ("krr", "-p", "k=4", "--eps0", "1", "--n", "10,000")
 def test_renyi(capsys):
     found = answer(capsys, "renyi", *KRR, "--order", "8", "--periods", "5", "--rel", "1e-2")
     assert found["order"] == "8"
-    assert found["inputs"]["periods"] == "5"
+    assert found["inputs"]["periods"] == 5
     assert found["relative_width"] <= 1e-2
     assert float(found["attained_lower"]) <= float(found["upper"])
     assert found["adjacency"] == "replace-one"
@@ -34,8 +34,8 @@ def test_renyi(capsys):
         (("renyi", "erasure", "-p", "k=3", "-p", "p=1/2", "--n", "9", "--order", "2"), "is infinite"),
         (("gdp", *KRR, "--periods", "0"), "--periods = 0"),
         (("gdp", "krr", "-p", "k=4", "--eps0", "1"), "--n"),
-        (("renyi", *KRR, "--order", "4", "--group-size", "2"), "group_size 2: "),
-        (("renyi", *KRR, "--order", "4", "--dropout", "1/10"), "dropout 1/10: "),
+        (("renyi", *KRR, "--order", "4", "--group-size", "2"), "--group-size 2: "),
+        (("renyi", *KRR, "--order", "4", "--dropout", "1/10"), "--dropout 1/10: "),
     ],
 )
 def test_wrong_input_is_one_line(capsys, arguments, message):
@@ -52,7 +52,7 @@ def test_gdp_says_that_it_guarantees_nothing(capsys):
 
 def test_the_gaussian_stands_beside_the_certified_curve(capsys, tmp_path):
     table, plot = tmp_path / "f.csv", tmp_path / "f.svg"
-    command = ("curve", "--kind", "f-dp", *KRR, "--points", "5", "--csv", str(table), "--plot", str(plot))
+    command = ("tradeoff", *KRR, "--points", "5", "--csv", str(table), "--plot", str(plot))
     found = answer(capsys, *command)
     assert found["gaussian"]["certified"] is False
     assert len(found["points"]) == 5

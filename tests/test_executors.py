@@ -55,7 +55,7 @@ def test_comparisons(pool):
 @pytest.mark.parametrize(
     "command",
     [
-        words("curve krr -p k=3 --eps0 1 --kind delta-eps --n 50 --to 0.3 --points 3"),
+        words("profile krr -p k=3 --eps0 1 --n 50 --to 0.3 --points 3"),
         ["worst-background", "rr", "--eps0", "1", "--eps", "0.1", "--n", "4"],
         ["compare", "--k", "3", "--n", "50", "--eps0", "1", "--mechanism", "krr"],
     ],

@@ -24,7 +24,7 @@ ENDINGS = {
     "epsilon": (*BUDGET, "--n", "9", "--delta", "1/10"),
     "solve-eps0": ("--n", "99", "--delta", "1/10", "--eps", "1/2"),
     "solve-n": (*BUDGET, "--delta", "1/10", "--eps", "1/2"),
-    "curve": (*BUDGET, "--kind", "delta-eps", "--n", "9", "--to", "1", "--points", "2"),
+    "profile": (*BUDGET, "--n", "9", "--to", "1", "--points", "2"),
     "renyi": (*BUDGET, "--n", "9", "--order", "2", "--rel", "0.1"),
     "gdp": (*BUDGET, "--n", "9"),
     "pld": (*BUDGET, "--n", "9", "--step", "0.25", "--beyond", "1/100", "--rel", "0.1", "--out", "pld.json"),

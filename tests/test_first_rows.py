@@ -157,7 +157,7 @@ FILE = (
     ["renyi", "{}", "--n", "4", "--order", "2"],
     ["gdp", "{}", "--n", "4"],
     ["solve-n", "{}", "--delta", "0.1", "--eps", "1"],
-    ["curve", "{}", "--n", "4", "--kind", "delta-eps", "--to", "1", "--points", "2"],
+    ["profile", "{}", "--n", "4", "--to", "1", "--points", "2"],
     ["worst-background", "{}", "--n", "3", "--eps", "1/10"],
     ["decompose", "{}"],
     ["law", "{}"],

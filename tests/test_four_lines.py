@@ -44,7 +44,7 @@ def shell(capsys, monkeypatch, tmp_path):
         ("epsilon krr -p k=4 --eps0 1 --n 50 --delta 0.00012345678", "at delta = 0.00012345678"),
         ("epsilon krr -p k=4 --eps0 1 --n 50 --delta 1e-3 --periods 2", "at delta = 0.001"),
         ("worst-background rr --lam 3 --n 4 --exp-eps 6/5", "at exp(eps) = 1.2"),
-        ("curve krr -p k=4 --eps0 1 --kind eps-n --delta 1e-3 --from 10 --to 20 --points 2", "at delta = 0.001"),
+        ("amplification-curve krr -p k=4 --eps0 1 --delta 1e-3 --from 10 --to 20 --points 2", "at delta = 0.001"),
         ("subset-size --k 10 --lam 6", "at exp(eps0) = 6"),
     ],
 )

@@ -31,7 +31,17 @@ LISTED = {
         (WITNESS, "many evaluations"),
         ({"--proof"}, "a proof is about numbers of users that are given"),
     ],
-    "curve": [(WITNESS, "many evaluations"), ({"--proof"}, "a proof is about one point")],
+    "profile": [(WITNESS | {"--delta"}, "many evaluations"), ({"--proof"}, "a proof is about one point")],
+    "amplification-curve": [
+        ({"--n"}, "the axis"),
+        (WITNESS, "many evaluations"),
+        ({"--proof"}, "a proof is about one point"),
+    ],
+    "tradeoff": [
+        (WITNESS | {"--delta"}, "many evaluations"),
+        ({"--direction"}, "both are taken"),
+        ({"--proof"}, "a proof is about one point"),
+    ],
     "renyi": [(WITNESS, "many evaluations"), ({"--delta", "--proof"}, "another divergence")],
     "gdp": [(WITNESS | {"--rel", "--rigour", "--delta", "--proof"}, "an approximation, no bound")],
     "pld": [
@@ -81,6 +91,7 @@ OTHERS = {
     **dict.fromkeys(("design mutual-information", "design f-divergence"), "a local budget"),
     "check": "files, and matrices against a local budget",
     "audit local": "a claim about a program",
+    "collect randomize": "messages of a plan, whose order is chosen",
     "audit shuffled": "a claim about a program",
     "audit samples": "a claim about files",
 }

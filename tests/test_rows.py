@@ -67,8 +67,8 @@ def test_texts_that_are_no_grouped_integers(text):
         ("subset-size --k 1000 --lam 3", "subset-size --k 1,000 --lam 3"),
         ("compare --k 1000 --n 1000 --eps0 1 --mechanism krr", "compare --k 1,000 --n 1_000 --eps0 1 --mechanism krr"),
         (
-            "curve rr --eps0 1 --kind eps-n --delta 0.01 --from 1000 --to 10000 --points 0003",
-            "curve rr --eps0 1 --kind eps-n --delta 0.01 --from 1,000 --to 10_000 --points 0_3",
+            "amplification-curve rr --eps0 1 --delta 0.01 --from 1000 --to 10000 --points 0003",
+            "amplification-curve rr --eps0 1 --delta 0.01 --from 1,000 --to 10_000 --points 0_3",
         ),
         (
             "epsilon rr --eps0 1 --n 2000 --delta 0.01 --min-batch-size 1000",
@@ -107,18 +107,19 @@ def test_a_decimal_comma_is_refused(capsys):
 
 
 @pytest.mark.parametrize(
-    ("kind", "options"), [("delta-eps", "--n 1,000 --to 1"), ("eps-n", "--delta 1e-3"), ("f-dp", "--n 50")]
+    ("kind", "options"),
+    [("profile", "--n 1,000 --to 1"), ("amplification-curve", "--delta 1e-3"), ("tradeoff", "--n 50")],
 )
 def test_plots_say_what_was_asked(tmp_path, kind, options, capsys):
     import matplotlib as mpl
 
     path = tmp_path / "curve.svg"
-    command = ["curve", "krr", "-p", "k=3", "--eps0", "1", "--kind", kind, *options.split(), "--points", "3"]
+    command = [kind, "krr", "-p", "k=3", "--eps0", "1", *options.split(), "--points", "3"]
     with mpl.rc_context({"svg.fonttype": "none"}):
         assert main([*command, "--plot", str(path)]) == 0
     drawn = path.read_text()
     for said in (
         "krr, k = 3, eps0 = 1",
-        *{"delta-eps": ["n = 1,000"], "eps-n": ["delta = 0.001"]}.get(kind, ["n = 50"]),
+        *{"profile": ["n = 1,000"], "amplification-curve": ["delta = 0.001"]}.get(kind, ["n = 50"]),
     ):
         assert said in drawn

@@ -51,8 +51,10 @@ def drawn(seed):
     yield "solve-n", *finite, "--delta", delta, "--eps", "1/2"
     yield "solve-eps0", "krr", "-p", f"k={k}", "--n", 1000, "--delta", "1e-2", "--eps", "1/2", "--rel", "1e-2"
     yield "renyi", *KRR, "--n", n, "--order", draw.choice((1, 2)), "--rel", "0.1"
-    kind = draw.choice((("delta-eps", "--to", "1", "--n", n), ("f-dp", "--n", n), ("eps-n", "--delta", "1e-2")))
-    yield "curve", *KRR, "--points", 2, "--kind", *kind
+    kind = draw.choice(
+        (("profile", "--to", "1", "--n", n), ("tradeoff", "--n", n), ("amplification-curve", "--delta", "1e-2"))
+    )
+    yield kind[0], *KRR, "--points", 2, *kind[1:]
 
 
 OTHERS = (
@@ -150,8 +152,8 @@ EXTRAS = (
         ("delta", "bmg", "-p", "gamma=1/2", "-p", "sigma0=1", *SMALL, "--rel", "0.1"),
         "orders_missing",
     ),
-    (curves, "_drawn", ("curve", *KRR, "--n", 20, "--kind", "delta-eps", "--to", 1, "--points", 2), "plot_missing"),
-    (tradeoff_function, "limit_of", ("curve", *KRR, "--n", 20, "--kind", "f-dp", "--points", 2), "gaussian_missing"),
+    (curves, "_drawn", ("profile", *KRR, "--n", 20, "--to", 1, "--points", 2), "plot_missing"),
+    (tradeoff_function, "limit_of", ("tradeoff", *KRR, "--n", 20, "--points", 2), "gaussian_missing"),
     (picture, "drawn", ("compare", "--k", 3, "--n", 20, "--eps0", 1, "--mechanism", "krr"), "plot_missing"),
     (
         design,

@@ -35,7 +35,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "ledger": ("verify", "report", "perturb", "reproduce", "doctor"),
     "catalogue": ("claims", "errata", "show", "cite"),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
-    "curves": ("solve-eps0", "solve-n", "curve"),
+    "curves": ("solve-eps0", "solve-n", "profile", "amplification-curve", "tradeoff"),
     "views": ("renyi", "gdp", "pld", "worst-background"),
     "design": (),
     "geometry": ("frontier", "subset-size"),

@@ -1,14 +1,16 @@
-"""Commands that invert an amplification bound or draw it: solve-eps0, solve-n, curve."""
+"""Commands that invert an amplification bound, or take it at every point of a line."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 from rich.console import Console
@@ -92,71 +94,129 @@ def solve_n(
     _show(found, subject.inputs, show)
 
 
-@command(app)
-def curve(
+@final
+@dataclass(frozen=True, slots=True)
+class CurveOptions:
+    """How a curve is computed, and where it is written."""
+
+    points: Annotated[str, typer.Option(help="How many points, the two ends included.")] = "30"
+    rel: RelOrUsual = None
+    rigour: RigourOption = None
+    table: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write the points to this CSV file as well.")
+    ] = None
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the curve to this file (.png, .pdf, .svg).")
+    ] = None
+    jobs: FewJobs = "1"
+
+    def check(self) -> int:
+        """Number of points; files that cannot be written are refused."""
+        if self.plot is not None and self.plot.suffix.lower() not in (".png", ".pdf", ".svg"):
+            raise InputError("--plot", self.plot, "a file that ends in .png, .pdf or .svg")
+        for option, target in (("--csv", self.table), ("--plot", self.plot)):
+            if target is not None:
+                check_destination(target, argument=option)
+        from symshuffle.accountants.questions.curves import MOST_POINTS
+
+        return as_integer(self.points, "points", 2, MOST_POINTS)
+
+    def show(
+        self,
+        subject: DescribedDeployment,
+        show: Show,
+        ask: Callable[..., Curve],
+        limit: tuple[GaussianLimit | None, str] | None = None,
+    ) -> None:
+        """Compute a curve and print it.
+
+        - ``ask``: the question; ``limit``: the Gaussian approximation beside a trade-off, or why there is none.
+        """
+        several = subject.batches is not None and subject.batches.several
+        with progress() as display, workers(arguments.jobs(self.jobs)) as executor:
+            task = display.add_task("points", total=None)
+            found = ask(
+                subject.deployment,
+                rigour=self.rigour or Rigour.FLOAT64,
+                rel=_WIDTH if self.rel is None and not several else self.rel,
+                bits=LAW_BITS,
+                executor=executor,
+                progress=lambda known, of: display.update(task, completed=known, total=of),
+            )
+        near, no_limit = limit or (None, "")
+        if self.table is not None:
+            write_atomically(self.table, _csv(found), argument="--csv")
+        undrawn = "" if self.plot is None else _plotted(found, self.plot, _title(subject.inputs), near)
+        beside: dict[str, Any] = {} if self.plot is None else {"plot_missing": undrawn or None}
+        if limit is not None:
+            beside |= {"gaussian": None if near is None else near.to_dict(), "gaussian_missing": no_limit or None}
+        if show.data({**found.to_dict(), **beside, "inputs": subject.inputs | {"points": len(found.points)}}):
+            return
+        _print(found, near, no_limit, subject.inputs, show)
+        for path, missing in ((self.table, ""), (self.plot, undrawn)):
+            if path is not None:
+                said = f"not written: {path}: {missing}" if missing else f"written: {path}"
+                Console(highlight=False).print(said, soft_wrap=True)
+
+
+USUAL_CURVE: Final = CurveOptions()
+
+
+@command(app, name="profile")
+def profile(
     asked: Asked,
-    kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
-    delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
-    start: Annotated[
-        str | None, typer.Option("--from", help="First eps, n or type I error; default 0, 1000 or 0.")
-    ] = None,
-    stop: Annotated[
-        str | None, typer.Option("--to", help="Last eps (required for delta-eps), n or type I error; default 1e6 or 1.")
-    ] = None,
-    points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
+    stop: Annotated[str, typer.Option("--to", help="Last eps, above the first.")],
+    start: Annotated[str, typer.Option("--from", help="First eps, at least 0.")] = "0",
     direction: QuestionOption = Question.BOTH,
-    rel: RelOrUsual = None,
-    rigour: RigourOption = None,
-    table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
-    jobs: FewJobs = "1",
+    options: CurveOptions = USUAL_CURVE,
     show: Show = PLAIN,
 ) -> None:
-    """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
-    from symshuffle.accountants.questions.curves import MOST_POINTS
+    """Privacy profile: a bound on delta at levels eps, as brackets."""
+    from symshuffle.accountants.questions.curves import delta_curve, spaced
 
-    if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
-        raise InputError("--plot", plot, "a file that ends in .png, .pdf or .svg")
-    for option, target in (("--csv", table), ("--plot", plot)):
-        if target is not None:
-            check_destination(target, argument=option)
-    number = as_integer(points, "points", 2, MOST_POINTS)
-    if kind is CurveKind.EPS_N:
-        start, stop = (None if end is None else ungrouped(end) for end in (start, stop))
-    ends: dict[str, Any] = {"from": start, "to": stop}
-    of_file = asked.path is not None
-    _check_axis(kind, None if of_file else asked.n, delta, stop, named_users=of_file)
-    subject = asked.subject(users=kind is not CurveKind.EPS_N, delta=delta, **ends)
-    several = subject.batches is not None and subject.batches.several
-    with progress() as display, workers(arguments.jobs(jobs)) as executor:
-        task = display.add_task("points", total=None)
-        found = _curve(
-            subject,
-            kind,
-            delta,
-            (start, stop, number),
-            direction,
-            rigour=rigour or Rigour.FLOAT64,
-            rel=_WIDTH if rel is None and not several else rel,
-            bits=LAW_BITS,
-            executor=executor,
-            progress=lambda known, of: display.update(task, completed=known, total=of),
-        )
-    inputs = subject.inputs
-    limit, no_limit = _limit(subject) if kind is CurveKind.F_DP else (None, "")
-    if table is not None:
-        write_atomically(table, _csv(found), argument="--csv")
-    undrawn = "" if plot is None else _plotted(found, plot, _title(inputs), limit)
-    beside: dict[str, Any] = {} if plot is None else {"plot_missing": undrawn or None}
-    if kind is CurveKind.F_DP:
-        beside |= {"gaussian": None if limit is None else limit.to_dict(), "gaussian_missing": no_limit or None}
-    if show.data({**found.to_dict(), **beside, "inputs": inputs | {"points": number}}):
-        return
-    _print(found, limit, no_limit, inputs, show)
-    for path, missing in ((table, ""), (plot, undrawn)):
-        if path is not None:
-            said = f"not written: {path}: {missing}" if missing else f"written: {path}"
-            Console(highlight=False).print(said, soft_wrap=True)
+    number = options.check()
+    subject = asked.subject(users=True, **{"from": start, "to": stop})
+    levels = spaced(start, stop, number)
+    options.show(subject, show, partial(delta_curve, eps=levels, direction=direction))
+
+
+@command(app, name="amplification-curve", without=("n",))
+def amplification_curve(
+    asked: Asked,
+    delta: TargetDelta,
+    start: Annotated[str, typer.Option("--from", help="First number of users.")] = "1000",
+    stop: Annotated[str, typer.Option("--to", help="Last number of users; numbers are geometric.")] = "1e6",
+    direction: QuestionOption = Question.BOTH,
+    options: CurveOptions = USUAL_CURVE,
+    show: Show = PLAIN,
+) -> None:
+    """Smallest eps at a fixed delta as a function of the number of users, as brackets."""
+    from symshuffle.accountants.questions import curves
+
+    number = options.check()
+    start, stop = ungrouped(start), ungrouped(stop)
+    subject = asked.subject(users=False, delta=delta, **{"from": start, "to": stop})
+    where = curves.spaced(start, stop, number, geometric=True)
+    users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
+    options.show(subject, show, partial(curves.amplification_curve, delta=delta, users=users, direction=direction))
+
+
+@command(app, name="tradeoff")
+def tradeoff(
+    asked: Asked,
+    start: Annotated[str, typer.Option("--from", help="First type I error, at least 0.")] = "0",
+    stop: Annotated[str, typer.Option("--to", help="Last type I error, at most 1.")] = "1",
+    options: CurveOptions = USUAL_CURVE,
+    show: Show = PLAIN,
+) -> None:
+    """Smallest type II error of a test of neighbouring datasets at type I errors (f-DP), as brackets."""
+    from symshuffle.accountants.questions.curves import spaced
+    from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+
+    number = options.check()
+    subject = asked.subject(users=True, **{"from": start, "to": stop})
+    errors = spaced(start, stop, number)
+    options.show(subject, show, partial(tradeoff_curve, type_i=errors), _limit(subject))
 
 
 def _plotted(found: Curve, plot: Path, title: str, limit: GaussianLimit | None) -> str:
@@ -190,43 +250,6 @@ def _limit(asked: DescribedDeployment) -> tuple[GaussianLimit | None, str]:
     from symshuffle.accountants.questions.tradeoff_function import limit_of
 
     return optional(lambda: limit_of(asked.experiment))
-
-
-def _check_axis(kind: CurveKind, n: str | None, delta: str | None, stop: str | None, *, named_users: bool) -> None:
-    """Refuse a number of users, a target or a last level where the kind of curve has no place for one, or lacks one."""
-    if kind is CurveKind.DELTA_EPS and stop is None:
-        raise InputError("--to", None, "the last eps > 0 of the curve, for delta-eps")
-    if not named_users and (n is None) != (kind is CurveKind.EPS_N):
-        raise InputError(
-            "--n", n, "not given for eps-n, whose axis it is" if n else f"a number of users for {kind.value}"
-        )
-    if (delta is None) == (kind is CurveKind.EPS_N):
-        raise InputError("--delta", delta, f"no target for {kind.value}" if delta else "a target in (0, 1) for eps-n")
-
-
-def _curve(
-    subject: DescribedDeployment,
-    kind: CurveKind,
-    delta: str | None,
-    axis: tuple[str | None, str | None, int],
-    direction: Question,
-    **options: Any,
-) -> Curve:
-    from symshuffle.accountants.questions import curves
-    from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-
-    (start, stop, points), asked = axis, subject.deployment
-    if kind is CurveKind.EPS_N:
-        where = curves.spaced(start or "1000", stop or "1e6", points, geometric=True)
-        users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
-        return curves.amplification_curve(asked, delta=delta, users=users, direction=direction, **options)
-    if kind is CurveKind.DELTA_EPS:
-        levels = curves.spaced(start or "0", stop, points)
-        return curves.delta_curve(asked, eps=levels, direction=direction, **options)
-    if direction is not Question.BOTH:
-        raise InputError("--direction", direction.value, "both: a trade-off takes both")
-    alphas = curves.spaced(start or "0", stop or "1", points)
-    return tradeoff_curve(asked, type_i=alphas, **options)
 
 
 def _show(found: Answer, inputs: dict[str, Any], show: Show) -> None:

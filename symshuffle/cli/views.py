@@ -88,7 +88,7 @@ def gdp(asked: Asked, direction: QuestionOption = Question.BOTH, show: Show = PL
     rows = [
         ("certified", "no"),
         ("meaning", found.about),
-        ("what holds", "symshuffle curve --kind f-dp, with the same options, draws both"),
+        ("what holds", "symshuffle tradeoff, with the same options, draws both"),
     ]
     show.answer(found, rows, subject.inputs)
 

@@ -193,7 +193,7 @@ def test_the_command_looks_at_the_place_before_it_works(capsys, tmp_path):
 
 def test_a_folder_that_is_not_there_is_refused_before_the_work(tmp_path, capsys):
     file = tmp_path / "new" / "round.json"
-    curve = ["curve", "rr", "--eps0", "1", "--n", "10", "--kind", "delta-eps", "--to", "0.5", "--points", "2"]
+    curve = ["profile", "rr", "--eps0", "1", "--n", "10", "--to", "0.5", "--points", "2"]
     for asked, option in ((COMMAND, "--out"), (curve, "--csv")):
         said = refused(capsys, *asked, option, str(file))
         assert option in said and len(said.splitlines()) == 1 and not list(tmp_path.iterdir())

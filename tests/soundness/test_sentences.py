@@ -338,7 +338,7 @@ def test_a_composition_says_how_its_parts_share_the_budget(capsys):
     assert shared(plan) == ("eps0", 2, 1, 2, 4)
 
 
-@pytest.mark.parametrize("command", ["delta", "epsilon", "curve", "renyi", "worst-background"])
+@pytest.mark.parametrize("command", ["delta", "epsilon", "profile", "renyi", "worst-background"])
 def test_the_help_of_a_budget_speaks_of_compositions(command, capsys):
     assert main([command, "--help"]) == 0
     told = " ".join(re.sub(r"[│|]", " ", capsys.readouterr().out).split())

@@ -173,7 +173,7 @@ LINES = {
     "decompose": SIZED,
     "solve-eps0": ("krr", "-p", "k=3", "--n", "9", "--delta", "1/10", "--eps", "1/2"),
     "solve-n": (*SIZED, "--delta", "1/10", "--eps", "1/2"),
-    "curve": (*SIZED, "--kind", "delta-eps", "--n", "3", "--to", "1", "--points", "2"),
+    "profile": (*SIZED, "--n", "3", "--to", "1", "--points", "2"),
     "renyi": (*SIZED, "--n", "3", "--order", "2"),
     "gdp": (*SIZED, "--n", "3"),
     "frontier": ("--k", "4", "--budget", "1/2"),

@@ -168,7 +168,7 @@ def test_other_commands_take_them(capsys):
     asked = "solve-n privunit -p p=0.7 -p theta=0 -p d=5 --eps 0.1 --delta 1e-3 --adjacency zero-out"
     told = answer(capsys, *asked.split())
     assert told["adjacency"] == "zero-out"
-    text = "curve sphere-linear -p c=0.25 -p d=3 --kind delta-eps --n 500 --to 0.02 --points 3"
+    text = "profile sphere-linear -p c=0.25 -p d=3 --n 500 --to 0.02 --points 3"
     assert len(answer(capsys, *f"{text} --adjacency zero-out".split())["points"]) == 3
     refused(capsys, "worst-background", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "0.1")
 

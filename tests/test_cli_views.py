@@ -35,7 +35,7 @@ def test_renyi(capsys):
         (("gdp", *KRR, "--periods", "0"), "--periods = 0"),
         (("gdp", "krr", "-p", "k=4", "--eps0", "1"), "--n"),
         (("renyi", *KRR, "--order", "4", "--group-size", "2"), "--group-size 2: "),
-        (("renyi", *KRR, "--order", "4", "--dropout", "1/10"), "--dropout 1/10: "),
+        (("renyi", *KRR, "--order", "4", "--dropout", "1/10"), "dropout 1/10: "),
     ],
 )
 def test_wrong_input_is_one_line(capsys, arguments, message):

@@ -33,6 +33,9 @@ from symshuffle.engines.registry import Engine, engine_class, offers
 _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
 
+_LEAST_ATOM: Final = Fraction(1, 1 << 400)
+"""Where all atoms are below it, slopes of Chernoff's bound may have squares above the largest double, at 10^15 users."""
+
 
 _FEW_ATOMS: Final = 50
 """Atoms up to which sums in long rationals take less than a law without rare ones."""
@@ -142,7 +145,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
         singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", how)
         return _at(singular, request.rigour)
     if isinstance(law, Law):
-        found = _in_units(law, n, request) or _at(_of_atoms(law, n, request), request.rigour)
+        found = _in_larger_units(law, n, request) or _in_units(law, n, request) or _at(_of_atoms(law, n, request), request.rigour)
         return _below_one_user(found, law)
     if request.engine is not None and not request.engine.continuous:
         raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")
@@ -362,6 +365,19 @@ def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
     if request.rigour is Rigour.EXACT:
         raise Unsupported(f"rigour exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use rigour='ball'")
     raise Unsupported(f"no engine answers at n = {n}")
+
+
+def _in_larger_units(law: Law, n: int, request: Request) -> Bracket | None:
+    """H(n) of a law whose atoms have squares below the range of doubles, of which engines take some: times 2^k."""
+    top = max(max(abs(lower_end(value)), abs(upper_end(value))) for value in law.values)
+    if not (law.enclosed and 0 < top < _LEAST_ATOM):
+        return None
+    one = 1 << (top.denominator // top.numerator).bit_length()
+    larger = replace(law, values=tuple(value * Fraction(one) for value in law.values), singular=Fraction(0))
+    found = evaluate(larger, n, replace(request, goal=None)).scaled(Fraction(1, one))
+    known = found.rigour if isinstance(law.singular, Fraction) else Rigour.weakest((found.rigour, Rigour.BALL))
+    low, high = found.lower + lower_end(law.singular), found.upper + upper_end(law.singular)
+    return _at(replace(found, lower=low, upper=high, rigour=known), request.rigour)
 
 
 def _in_units(law: Law, n: int, request: Request) -> Bracket | None:

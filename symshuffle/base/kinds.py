@@ -99,7 +99,7 @@ def _wrong_kind(
 def _suits(value: Any, failure: Exception) -> bool:
     """Whether a value of the right kind is none of what such a failure comes from: too large, empty, an array."""
     if isinstance(failure, OverflowError) and isinstance(value, int | Fraction):
-        return abs(value) < _LARGEST
+        return bool(-_LARGEST < value < _LARGEST)
     if isinstance(failure, ValueError | LookupError) and isinstance(value, list | tuple):
         return len(value) > 0
     if "truth value of an array" in str(failure):

@@ -137,7 +137,7 @@ def check_kind(value: object, kind: type[Any] | tuple[type[Any], ...], argument:
 
 def check_list(values: object, argument: str, expected: str, kind: type[Any] | tuple[type[Any], ...] = object) -> None:
     """Refuse what is no list (arrays and ranges are lists, text is none), or holds something that is not of a kind."""
-    if isinstance(values, str | bytes) or not (isinstance(values, Sequence) or getattr(values, "ndim", 0)):
+    if isinstance(values, str | bytes) or not (isinstance(values, Sequence) or getattr(values, "ndim", False)):
         raise InputError(argument, values, expected)
     for place, value in enumerate(values):  # type: ignore[arg-type, var-annotated]  # an array is no sequence by its type
         check_kind(value, kind, f"{argument}[{place}]", expected)

@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
+from fractions import Fraction
 from numbers import Rational
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +29,7 @@ _WORDS: Final = {int: "an integer below 2**63", bool: "true or false", str: "a t
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return what a package needs to load the names of its stub on first use: ``__getattr__, __dir__, __all__``."""
-    import lazy_loader
+    import lazy_loader  # type: ignore[import-untyped]
 
     load, listed, names = lazy_loader.attach_stub(package, file)
 
@@ -64,9 +65,9 @@ def checked(door: Any) -> Any:
     if made:
         door.__init__ = asked
         return door
-    home = sys.modules[door.__module__]
-    if vars(home).get(door.__name__) is door:  # the name by which other processes find it
-        setattr(home, door.__name__, asked)
+    home, name = vars(sys.modules[door.__module__]), str(inner.__name__)
+    if home.get(name) is door:  # the name by which other processes find it
+        home[name] = asked
     return asked
 
 
@@ -97,8 +98,8 @@ def _wrong_kind(
 
 def _suits(value: Any, failure: Exception) -> bool:
     """Whether a value of the right kind is none of what such a failure comes from: too large, empty, an array."""
-    if isinstance(failure, OverflowError) and isinstance(value, Rational):
-        return abs(value) < _LARGEST
+    if isinstance(failure, OverflowError) and isinstance(value, int | Fraction):
+        return bool(-_LARGEST < value < _LARGEST)
     if isinstance(failure, ValueError | LookupError) and isinstance(value, list | tuple):
         return len(value) > 0
     if "truth value of an array" in str(failure):
@@ -165,7 +166,7 @@ def _evaluated(annotation: Any, names: _Names) -> Any:
 
 
 def _is_array(value: Any) -> bool:
-    return getattr(value, "ndim", 0) > 0
+    return bool(getattr(value, "ndim", 0))
 
 
 def _is_of(value: Any, kind: Any, names: _Names) -> bool:

@@ -40,6 +40,11 @@ _SMALLEST_OF_DENSITIES: Final = Fraction(1, 10**18)
 """Values of delta below which no farther level is looked for; for densities that of each round, because masses outside
 of their cells are as large as what is left there."""
 
+_DEEP: Final = Fraction(1, 10**15)
+_MOST_OF_DEEP: Final = 200
+"""Values of delta below which relative widths take thousands of levels, and levels from which on nothing finer follows
+there, where no finer width was asked for than the usual one; the answer says how wide it is."""
+
 _VALUES: Final = 100
 """Levels that a lattice has at least, about: they share the limit of a named engine."""
 
@@ -146,12 +151,16 @@ class AllRounds:
         end = max((level for level in found if level is not None), default=None)
         return step if end is None else end / math.ceil(end / step)
 
-    def narrowed(self, read: _Read, beyond: Fraction, width: float, sensitivity: float) -> _Found:
+    def narrowed(
+        self, read: _Read, beyond: Fraction, width: float, sensitivity: float, *, deep: bool = False
+    ) -> _Found:
         """Both ends of an answer, on lattices of half the step each time until they are as close as asked."""
         beyond = Fraction(10) ** math.floor(math.log10(beyond.numerator) - math.log10(beyond.denominator))
         most, start = _MOST_LEVELS, width / sensitivity
         if width >= min(WIDTH_OF_EPS, WIDTH_OF_DELTA) and any(part.dense for part in self.telling):
             most, start = _MOST_OF_DENSITIES, max(start, _WIDTH_OF_DENSITIES)
+        elif deep and width >= WIDTH_OF_DELTA:
+            most, start = _MOST_OF_DEEP, max(start, _WIDTH_OF_DENSITIES)
         step = self.first_step(start, beyond)
         lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
         found = self._off_known(read, beyond)
@@ -290,7 +299,8 @@ def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = Fa
     while True:
         beyond = _CUT * least / rounds.times
         told = least > smallest  # otherwise next to nothing is left, of which a coarse lattice says as much
-        found = rounds.narrowed(read, beyond, width, max(1.0, (float(eps) / scale) ** 2) if told else 1.0)
+        sensitivity = max(1.0, (float(eps) / scale) ** 2) if told else 1.0
+        found = rounds.narrowed(read, beyond, width, sensitivity, deep=least < _DEEP)
         lost = 4 * beyond * rounds.times
         if least <= max(10 * found.high, smallest) or 10 * lost <= found.high - found.low:
             break

@@ -76,7 +76,8 @@ Image(drawn(found, ".png"))
 #
 # The same in three commands, on files:
 #
-#     symshuffle collect plan --labels answers.txt --n 20000 --min-batch-size 18000 --eps 1 --delta 1e-8 --out survey.toml
+#     symshuffle collect plan --labels answers.txt --n 20000 --min-batch-size 18000 --eps 1 --delta 1e-8 \
+#         --out survey.toml
 #     symshuffle collect randomize survey.toml --values users.csv --column answer --id user --out messages.csv
 #     symshuffle collect estimate survey.toml messages.csv --out histogram.csv --plot histogram.png
 #

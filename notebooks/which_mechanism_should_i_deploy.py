@@ -112,7 +112,7 @@ for words, who in (
 # %% [markdown]
 # ## For other accountants
 #
-# The privacy-loss distribution of a day, above that of every pair of datasets: `loss.write(file)` keeps it,
+# The privacy-loss distribution of a day, above that of every pair of datasets: `loss.save(file)` keeps it,
 # `loss.to_dp_accounting()` composes it with other mechanisms. Its safety is proved; that of a composition in doubles at
 # delta of 1e-14 and below is not, and there it fails (docs/deployment.md).
 

@@ -40,7 +40,7 @@ def deployment():
     """Rows: delta, the certified bracket of eps of all rounds, and what dp_accounting answers from the export."""
     krr = randomizer("krr").at(k=50, eps0=2)
     with tempfile.TemporaryDirectory() as folder:
-        privacy_loss(krr, n=200_000, beyond="1e-19").write(Path(folder) / "round.json")
+        privacy_loss(krr, n=200_000, beyond="1e-19").save(Path(folder) / "round.json")
         loss = PrivacyLoss.read(Path(folder) / "round.json").to_dp_accounting()
     composed = loss.self_compose(ROUNDS)
     whole = loss.self_compose(ROUNDS, 0)

@@ -69,7 +69,7 @@ def test_a_program_answers_as_for_the_honest_users_of_the_smallest_batch(program
 
 @pytest.mark.parametrize("fields, left", REDUCED)
 def test_the_smallest_batch_has_the_bound_of_the_deployment(fields, left):
-    deployment = Deployment(Group(RESPONSE, 60)).changed(**fields)
+    deployment = Deployment(Group(RESPONSE, 60)).with_(**fields)
     assert smallest_batch(deployment) == left
     assert delta(deployment, eps="1/10").bracket == delta(RESPONSE, n=left, eps="1/10").bracket
 
@@ -92,7 +92,7 @@ def test_every_field_either_changes_the_number_alone_or_is_refused():
             name, {"n": 60, "min_batch_size": 50, "colluding": 6, "memoised": True, "threshold": 3}.get(name)
         )
         assert value is not None, name
-        deployment = Deployment(Group(RESPONSE, 60)).changed(**{name: value})
+        deployment = Deployment(Group(RESPONSE, 60)).with_(**{name: value})
         if name in REFUSED:
             with pytest.raises(InputError, match=r"ask|give"):
                 smallest_batch(deployment)

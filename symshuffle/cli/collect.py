@@ -69,7 +69,7 @@ def plan(
     users, given = arguments.users(n), fields.given
     if "min_batch_size" in given:
         as_integer(given["min_batch_size"], "--min-batch-size", 1, users)
-    if proof is not None and UNSAID.changed(**given).batches > 1:
+    if proof is not None and UNSAID.with_(**given).batches > 1:
         raise InputError("--proof", proof, "none with several batches of messages: a proof file is about one")
     with progress() as display:
         task = display.add_task("", total=None)

@@ -71,7 +71,7 @@ class _FieldMethods:
     @property
     def values(self: Any) -> dict[str, Any]:
         """The options that were given as they were understood, for a JSON object."""
-        understood = json_fields(UNSAID.changed(**self.given))
+        understood = json_fields(UNSAID.with_(**self.given))
         return {name: understood[name] or 0 for name in self.written}
 
 
@@ -199,7 +199,7 @@ class Asked:
             if error.argument == "--eps0":  # the user gave none
                 raise InputError("mechanism", one.mech, "a mechanism with a local budget") from None
             raise
-        return Deployment((Group(run),)).changed(n=self.n, **self.fields.given), one.echoed(known, n=self._users())
+        return Deployment((Group(run),)).with_(n=self.n, **self.fields.given), one.echoed(known, n=self._users())
 
     def check_confirmable(self, subject: DescribedDeployment) -> None:
         """A confirmation recomputes one batch of users of one group who all send, of whom one differs."""
@@ -224,7 +224,7 @@ class Asked:
             raise InputError("--n", None, "a number of users")
         found = one.named.quickest(self.fields.null)
         matrices = {} if one.file is None else {"group[0]": one.file}
-        return Deployment((Group(found),)).changed(n=many, **self.fields.given), one.echoed(found, n=many), matrices
+        return Deployment((Group(found),)).with_(n=many, **self.fields.given), one.echoed(found, n=many), matrices
 
     def _read(self, *, budget: bool = True) -> DeploymentFile:
         assert self.path is not None
@@ -245,7 +245,7 @@ class Asked:
             if value:
                 raise InputError(option, value, f"none with the file {file}, which says what users run")
         found = self._read(budget=budget)
-        deployment, matrices = found.deployment.changed(n=self.n, **self.fields.given), dict(found.matrices)
+        deployment, matrices = found.deployment.with_(n=self.n, **self.fields.given), dict(found.matrices)
         for k, kind in enumerate(deployment.kinds):
             for i, group in enumerate(kind.groups):
                 if users and group.count is None and kind.adjacency.datasets is None:

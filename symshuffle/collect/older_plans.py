@@ -63,7 +63,7 @@ def read_older_plan(content: Mapping[str, Any]) -> Plan:
         content["k"],
         content["root"],
         content["parameters"],
-        covered.changed(n=n, periods=as_integer(content.get("rounds", 1), "rounds", 1, MOST_PERIODS)),
+        covered.with_(n=n, periods=as_integer(content.get("rounds", 1), "rounds", 1, MOST_PERIODS)),
         content["eps"],
         content["delta"],
         level,
@@ -84,7 +84,7 @@ def _covered(certified: Mapping[str, Any], n: int, least: int) -> Deployment:
     """What a certificate covers, its number of users left open."""
     least_said = None if least == n else least
     if certified == {}:
-        return UNSAID.changed(min_batch_size=least_said)
+        return UNSAID.with_(min_batch_size=least_said)
     if certified.keys() not in (_KEYS, _KEYS | _OLDER_KEYS):
         wrong = (certified.keys() ^ _KEYS) - _OLDER_KEYS or _OLDER_KEYS - certified.keys()
         raise InputError("certified", ", ".join(sorted(map(str, wrong))), "the keys " + ", ".join(sorted(_KEYS)))
@@ -96,7 +96,7 @@ def _covered(certified: Mapping[str, Any], n: int, least: int) -> Deployment:
         raise InputError("certified.covering", options, "fields " + ", ".join(sorted(_FIELDS - _OLD_NAMES.keys())))
     named: dict[str, Any] = {_OLD_NAMES.get(str(name), str(name)): value for name, value in options.items()}
     memoised = named.get("memoised")
-    read = UNSAID.changed(**{**named, **({} if memoised is None else {"memoised": memoised == "True"})})
+    read = UNSAID.with_(**{**named, **({} if memoised is None else {"memoised": memoised == "True"})})
     told = {name: str(value) for name, value in fields_set(read).items()}
     if told != named:
         raise InputError("certified.covering", options, f"{told}, as it is written")

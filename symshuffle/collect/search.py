@@ -111,7 +111,7 @@ def make_plan(
     k, n = as_integer(k, "k", 2, LARGEST_K), as_integer(n, "n", 1, LARGEST_USERS)
     least = fields.get("min_batch_size")
     honest = n if least is None else as_integer(least, "min_batch_size", 1, n)
-    covered = UNSAID.changed(**fields | {"min_batch_size": None if honest == n else honest})
+    covered = UNSAID.with_(**fields | {"min_batch_size": None if honest == n else honest})
     check_survey(covered)
     level, target, loss = parse_rational(eps, "eps"), parse_rational(delta, "delta"), choice(Loss, loss, "loss")
     if not 0 < level <= LARGEST_EPS:
@@ -161,7 +161,7 @@ class _Asked:
     def deployment(self, made: Scheme) -> Deployment:
         """The deployment that is covered, with a mechanism."""
         run = made.source(null=self.covered.adjacency.null)
-        return self.covered.changed(n=self.n).with_randomizers(lambda _: run)
+        return self.covered.with_(n=self.n).with_randomizers(lambda _: run)
 
     @property
     def words(self) -> str:

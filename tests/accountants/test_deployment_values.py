@@ -42,7 +42,7 @@ VALUES: dict[str, Any] = {
 
 def made() -> list[Deployment]:
     """A deployment for each field, and some of more than one."""
-    each = [deployment(RR).changed(**{name: value}) for name, value in VALUES.items()]
+    each = [deployment(RR).with_(**{name: value}) for name, value in VALUES.items()]
     return [
         deployment(RR),
         deployment(KRR),
@@ -112,36 +112,36 @@ def test_fields_are_not_assigned(value: Any) -> None:
 @pytest.mark.parametrize("name", VALUES)
 def test_changed_sets_one_field_of_a_copy(name: str) -> None:
     plain = deployment(RR)
-    found = plain.changed(**{name: VALUES[name]})
+    found = plain.with_(**{name: VALUES[name]})
     assert plain == deployment(RR)
     assert found != plain
     assert set(fields_set(found)) - {"adjacency"} == {name} - {"adjacency"}
-    assert found.changed(**fields_set(found)) == found == plain.changed(**fields_set(found))
-    assert found.changed(**{name: None}) == found.changed() == found
+    assert found.with_(**fields_set(found)) == found == plain.with_(**fields_set(found))
+    assert found.with_(**{name: None}) == found.with_() == found
 
 
 def test_changed_refuses_what_is_not_one_field() -> None:
     with pytest.raises(InputError, match="perods"):
-        deployment(RR).changed(perods=3)
+        deployment(RR).with_(perods=3)
     for name in ("n", "dropout", "colluding", "min_batch_size"):
         with pytest.raises(InputError, match=name):
-            deployment([group(RR, 5), group(RR, 7)]).changed(**{name: VALUES[name]})
+            deployment([group(RR, 5), group(RR, 7)]).with_(**{name: VALUES[name]})
     with pytest.raises(InputError, match="periods"):
-        deployment(RR).changed(periods=0)
+        deployment(RR).with_(periods=0)
 
 
 def test_changes_reach_later_periods_where_they_are_of_users_or_neighbours() -> None:
     both = deployment(RR, later_periods=(deployment(KRR),))
-    found = both.changed(n=9, group_size=1, pairs=[(0, 1)], periods=1)
+    found = both.with_(n=9, group_size=1, pairs=[(0, 1)], periods=1)
     assert [one.users[0].count for one in found.kinds] == [9, 9]
     assert [one.adjacency.pairs for one in found.kinds] == [((0, 1),)] * 2
     for name in ("periods", "reports", "memoised", "threshold"):
         with pytest.raises(InputError, match=f"{name} = .*each has its own"):
-            both.changed(**{name: VALUES[name]})
-    own = deployment(RR, later_periods=(deployment(group(KRR, 4)),)).changed(n=9)
+            both.with_(**{name: VALUES[name]})
+    own = deployment(RR, later_periods=(deployment(group(KRR, 4)),)).with_(n=9)
     assert [one.users[0].count for one in own.kinds] == [9, 4]
     with pytest.raises(InputError, match="n = 9"):
-        own.changed(n=9)
+        own.with_(n=9)
 
 
 @pytest.mark.parametrize("value", made(), ids=lambda one: str(made().index(one)))
@@ -166,13 +166,13 @@ def test_long_fields_are_shown_in_short() -> None:
 
 
 def test_every_field_is_shown() -> None:
-    shown = {name: repr(deployment(RR).changed(**{name: value})) for name, value in VALUES.items()}
+    shown = {name: repr(deployment(RR).with_(**{name: value})) for name, value in VALUES.items()}
     plain = repr(deployment(RR))
     assert [name for name, text in shown.items() if text == plain] == []
 
 
 def test_equal_deployments_have_equal_answers() -> None:
-    asked = [deployment(group(ROWS, 6, colluding="1/3")), deployment(group(RR, 6, colluding=2)).changed(n=6)]
+    asked = [deployment(group(ROWS, 6, colluding="1/3")), deployment(group(RR, 6, colluding=2)).with_(n=6)]
     answers = [delta(one, exp_eps=2).bracket for one in asked]
     answers.append(delta(RR, n=6, colluding=2, exp_eps=2).bracket)
     answers.append(delta(group(RR, colluding=2), n=6, exp_eps=2).bracket)

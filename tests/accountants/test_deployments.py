@@ -82,7 +82,7 @@ def _deployment(names: tuple[str, ...], rows: Any) -> Deployment:
     if "dummies" in names:
         groups.append(Group.of_dummies(VALUES["dummies"]))
     made: Any = Deployment  # fields are read, whatever their types
-    found: Deployment = made(groups).changed(**given)
+    found: Deployment = made(groups).with_(**given)
     return replace(found, later_periods=(made(groups, found.adjacency),)) if "later_periods" in names else found
 
 

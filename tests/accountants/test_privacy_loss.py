@@ -78,7 +78,7 @@ def test_the_step_is_a_double_and_suits_the_round():
 
 def test_what_is_written_is_read(tmp_path):
     found = privacy_loss(ONE_SIDED, n=3, **COARSE)
-    found.write(tmp_path / "round.json")
+    found.save(tmp_path / "round.json")
     assert PrivacyLoss.read(tmp_path / "round.json") == found
     told = json.loads((tmp_path / "round.json").read_text())
     assert told["users"] == 3
@@ -111,7 +111,7 @@ def scale(among, told, factor):
 )
 def test_a_file_with_other_numbers_is_refused(tmp_path, change):
     file = tmp_path / "round.json"
-    privacy_loss(ONE_SIDED, n=3, **COARSE).write(file)
+    privacy_loss(ONE_SIDED, n=3, **COARSE).save(file)
     told = json.loads(file.read_text())
     change(told)
     file.write_text(json.dumps(told))

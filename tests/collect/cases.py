@@ -23,7 +23,7 @@ ROOTS = {"rappor": F(2)}
 
 def small(name, k=4, root=None, **given):
     """A plan that was not searched for: nothing is certified, and the sampler does not ask."""
-    deployment = UNSAID.changed(n=given.pop("n", 8), min_batch_size=given.pop("min_batch_size", 1))
+    deployment = UNSAID.with_(n=given.pop("n", 8), min_batch_size=given.pop("min_batch_size", 1))
     fields = {"deployment": deployment, "eps": F(1), "delta": F(1, 100)} | given
     return Plan(name=name, k=k, root=root or ROOTS.get(name, F(3)), parameters=PARAMETERS[name], **fields)
 

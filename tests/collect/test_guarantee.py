@@ -161,7 +161,7 @@ def test_numbers_edited_with_the_digest_are_not_printed(change, tmp_path, monkey
     plan = read_plan(plan_text())
     users = {name: value for name, value in change.items() if name in ("n", "min_batch_size")}
     rest = {name: F(value) for name, value in change.items() if name not in users}
-    made = replace(plan, deployment=plan.deployment.changed(**users), **rest)
+    made = replace(plan, deployment=plan.deployment.with_(**users), **rest)
     Path("plan.json").write_text(made.to_json())
     assert read_plan(made.to_json()) == read_plan(made.to_toml()) == made
     Path("values.csv").write_text("x\n" + "0\n1\n" * (made.n // 2))

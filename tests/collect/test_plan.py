@@ -132,7 +132,7 @@ def test_every_field_of_a_survey_is_kept_in_its_file(given):
         assert again == plan and again.digest == plan.digest and again.lines == plan.lines
     for name, value in given.items():
         if name != "labels":
-            assert name in plan.to_toml() and UNSAID.changed(**{name: value}).adjacency == plan.deployment.adjacency
+            assert name in plan.to_toml() and UNSAID.with_(**{name: value}).adjacency == plan.deployment.adjacency
 
 
 @pytest.mark.parametrize("name", ["reports", "pairs"])
@@ -142,7 +142,7 @@ def test_fields_that_no_survey_has_are_refused_by_name(name):
         make_plan(3, mechanism="krr", **{name: value}, **SMALL)
     plan = make_plan(3, mechanism="krr", **SMALL)
     with pytest.raises(InputError, match=f"{name} = .*none in a survey"):
-        replace(plan, deployment=plan.deployment.changed(**{name: value}))
+        replace(plan, deployment=plan.deployment.with_(**{name: value}))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_all_rounds_together_meet_the_guarantee(plan):
     assert spent(plan, plan.root).upper <= F(1, 10**6)
     assert spent(plan, plan.root * F(102, 100)).lower > F(1, 10**6)
     with pytest.raises(InputError, match="certified"):
-        replace(plan, deployment=plan.deployment.changed(periods=7)).guarantee()
+        replace(plan, deployment=plan.deployment.with_(periods=7)).guarantee()
 
 
 def test_rounds_are_kept_in_the_file_and_said_of_an_estimate(plan):
@@ -57,7 +57,7 @@ def test_fewer_messages_and_a_mechanism_with_integers():
 
 
 def test_with_dropout_no_round_may_have_more_users_than_planned(plan):
-    dropped = replace(plan, deployment=plan.deployment.changed(dropout="1/10"))
+    dropped = replace(plan, deployment=plan.deployment.with_(dropout="1/10"))
     with pytest.raises(InputError, match="users = 2100"):
         dropped.guarantee(2000, 2100)
 

@@ -361,7 +361,7 @@ CALLS = [
     ("DecisionProblem.posterior_costs", {"self": PROBLEM, "prior": law("1/4 1/4 1/2")}),
     ("DecisionProblem.risk", {"self": PROBLEM, "channel": KRR.channel(), "rule": Table(((F(1), F(0), F(0)),) * 3)}),
     ("DecisionProblem.action_risks", {"self": PROBLEM, "rows": Table(((F(1), F(0), F(0)),) * 3)}),
-    ("Deployment.changed", {"self": Deployment(W), "periods": Integer(2), "n": Integer(5), "threshold": Integer(2)}),
+    ("Deployment.with_", {"self": Deployment(W), "periods": Integer(2), "n": Integer(5), "threshold": Integer(2)}),
     ("GaussianLimit.tradeoff", {"self": GaussianLimit(0.5), "alpha": num("1/4")}),
     ("GaussianLimit.renyi", {"self": GaussianLimit(0.5), "alpha": num("3/2")}),
     ("Group.of_dummies", {"count": Integer(3), "distribution": law("1/4 3/4")}),

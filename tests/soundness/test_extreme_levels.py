@@ -331,13 +331,13 @@ def test_a_vector_beyond_doubles_is_too_long(row):
 @pytest.mark.parametrize("n", [100, 10**9])
 def test_bounds_at_hardly_any_budget_are_proportional_to_it(budget, n):
     """Squares of the atoms of G are no doubles there; at eps = 0 the bound is a multiple of eps0, to first order."""
-    found = delta(mechanism("krr").at(k=3, eps0=budget), n=n, eps="1e-401").bracket
-    plain = delta(mechanism("krr").at(k=3, eps0="1e-20"), n=n, eps=0).bracket
+    found = delta(randomizer("krr").at(k=3, eps0=budget), n=n, eps="1e-401").bracket
+    plain = delta(randomizer("krr").at(k=3, eps0="1e-20"), n=n, eps=0).bracket
     scale = F(budget) / F("1e-20")
     near = 1 + F(1, 10**4)
     assert found.lower <= plain.upper * scale * near and plain.lower * scale <= found.upper * near
 
 
 def test_a_target_that_hardly_any_budget_meets_has_a_largest_one():
-    found = solve_eps0(mechanism("krr").at(k=3), n=10**9, eps="1e-401", delta="1e-170").bracket
+    found = solve_eps0(randomizer("krr").at(k=3), n=10**9, eps="1e-401", delta="1e-170").bracket
     assert 0 < found.lower <= found.upper < F(1, 10**160)

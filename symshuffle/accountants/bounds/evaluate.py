@@ -34,7 +34,7 @@ _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
 
 _LEAST_ATOM: Final = Fraction(1, 1 << 400)
-"""Where all atoms are below it, slopes of Chernoff's bound may have squares above the largest double, at 10^15 users."""
+"""Below it, squares of slopes of Chernoff's bound may exceed the largest double at 10^15 users."""
 
 
 _FEW_ATOMS: Final = 50
@@ -145,7 +145,11 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
         singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", how)
         return _at(singular, request.rigour)
     if isinstance(law, Law):
-        found = _in_larger_units(law, n, request) or _in_units(law, n, request) or _at(_of_atoms(law, n, request), request.rigour)
+        found = (
+            _in_larger_units(law, n, request)
+            or _in_units(law, n, request)
+            or _at(_of_atoms(law, n, request), request.rigour)
+        )
         return _below_one_user(found, law)
     if request.engine is not None and not request.engine.continuous:
         raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")

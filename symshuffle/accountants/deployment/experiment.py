@@ -114,7 +114,7 @@ def experiment(subject: Subject, fields: Mapping[str, Any]) -> Experiment:
             raise InputError(name, given[name], "none: the laws were derived already")
         if not given:
             return subject
-        asked = None if subject.deployment is None else subject.deployment.changed(n=given["n"])
+        asked = None if subject.deployment is None else subject.deployment.with_(n=given["n"])
         return replace(subject.with_users(given["n"]), deployment=asked)
     return experiment_of(read_deployment(subject, fields))
 

@@ -224,7 +224,7 @@ class Deployment:
                     found[f"{prefix}{one.metadata.get('keyword', one.name)} = {shown}"] = one.metadata["effect"]
         return list(found.items())
 
-    def changed(self, **changes: Any) -> Deployment:
+    def with_(self, **changes: Any) -> Deployment:
         """Return a copy with some fields changed, by the keywords of a question (``n`` is the count of the one group).
 
         Raises
@@ -270,7 +270,7 @@ class Deployment:
             raise InputError("n", of_group["n"], "none: every period has its own number of users")
         without = {name: value for name, value in of_group.items() if name != "n"}
         return [
-            one.changed(**(without if known else of_group)) for one, known in zip(kinds, counted_already, strict=True)
+            one.with_(**(without if known else of_group)) for one, known in zip(kinds, counted_already, strict=True)
         ]
 
     def with_randomizers(self, made: Callable[[Any], Any]) -> Deployment:

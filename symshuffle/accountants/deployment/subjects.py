@@ -37,7 +37,7 @@ def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
         found = _one_after_another(listed)
     else:
         found = Deployment(subject)
-    return found.changed(**given)
+    return found.with_(**given)
 
 
 def _one_after_another(listed: Sequence[Any]) -> Deployment:

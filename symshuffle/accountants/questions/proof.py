@@ -111,7 +111,7 @@ def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fracti
     said = _statement(deployment, order, way)
     group = deployment.adjacency.group_size
     one = group_root(order, group)  # the proof is of this ratio; what is bounded may be smaller at a smaller one
-    alone = solve.delta(deployment.changed(group_size=1), exp_eps=one, rigour="ball").bracket.upper
+    alone = solve.delta(deployment.with_(group_size=1), exp_eps=one, rigour="ball").bracket.upper
     best = alone * group_factor(group, upper_end(enclose(one)))
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
     if content is None and not best:

@@ -122,7 +122,7 @@ class PrivacyLoss:
             "deltas": self.deltas(),
         }
 
-    def write(self, file: Path | str) -> None:
+    def save(self, file: Path | str) -> None:
         """Write :meth:`to_dict` as JSON, whole or not at all.
 
         Raises
@@ -134,7 +134,7 @@ class PrivacyLoss:
 
     @classmethod
     def read(cls, file: Path | str) -> Self:
-        """The distribution that :meth:`write` left in a file.
+        """The distribution that :meth:`save` left in a file.
 
         Raises
         ------

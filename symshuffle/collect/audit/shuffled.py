@@ -387,7 +387,7 @@ def audit_shuffled(
         raise InputError("order", order, "one of " + ", ".join(ORDERS))
     known = claim_subject(source)
     given = known.deployment if isinstance(known, Plan) and n is None else known  # else not of the plan's users
-    found = (given if isinstance(given, Deployment) else UNSAID).changed(**fields, n=n)
+    found = (given if isinstance(given, Deployment) else UNSAID).with_(**fields, n=n)
     users = smallest_batch(found, (*_OF_PERIODS, *(_OF_PLANS if isinstance(known, Plan) else ())))
     as_integer(users, "n", 1, _MOST_USERS)
     said = f", honest users of the smallest batch of {found.groups[0].count}" * (users != found.groups[0].count)

@@ -164,7 +164,7 @@ def compare(
             raise InputError(name, value, f"none in a comparison; it takes {', '.join(_COMPARED)}")
         if delta is None and value != 1:
             raise InputError(name, value, "none without delta, at which eps is certified")
-    covered = UNSAID.changed(**given)
+    covered = UNSAID.with_(**given)
     covered.groups[0].check(n)
     if covered.groups[0].min_batch_size == n:
         covered = replace(covered, groups=(replace(covered.groups[0], min_batch_size=None),))

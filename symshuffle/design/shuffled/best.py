@@ -90,7 +90,7 @@ def best_shuffled(
     >>> found.size, found.delta.bracket.upper <= Fraction(1, 1000)
     (1, True)
     """
-    k, covered = as_integer(k, "k", 2, LARGEST_INPUTS), UNSAID.changed(n=check_n(n), **fields)
+    k, covered = as_integer(k, "k", 2, LARGEST_INPUTS), UNSAID.with_(n=check_n(n), **fields)
     n = smallest_batch(covered)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_delta(delta)
     if choice(Loss, loss, "loss") is not Loss.L2:

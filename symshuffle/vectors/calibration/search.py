@@ -251,7 +251,7 @@ def calibrate(
     the search found.
     """
     near = choice(Relation, adjacency, "adjacency")
-    covered = UNSAID.changed(n=check_n(n), adjacency=near, **fields)
+    covered = UNSAID.with_(n=check_n(n), adjacency=near, **fields)
     all_users, n = n, smallest_batch(covered, ("adjacency",))
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_goal(delta)
     dimension = as_integer(dimension, "dimension", 1, LARGEST_DIMENSION)
@@ -274,7 +274,7 @@ def calibrate(
         mechanism, bound = found_for(family, target)
     except Unsupported as reason:
         raise Unsupported(f"{name}, n = {n}: {reason}") from reason
-    covered = covered.changed(blanket=kind).with_randomizers(lambda _: mechanism)
+    covered = covered.with_(blanket=kind).with_randomizers(lambda _: mechanism)
     asked = experiment_of(covered)
     certificate = Answer("delta", bound, asked.neighbours(Question.BOTH), exp_eps=order, deployment=covered)
     users = f"{n}" if n == all_users else f"{n} honest users of the smallest batch of {all_users}"

@@ -137,7 +137,7 @@ def private_mean(
     n, d = check_n(seen.count), rows.dimension
     if fields.setdefault("n", n) not in (None, n):
         raise InputError("n", fields["n"], f"{n}, the number of vectors")
-    covered = UNSAID.changed(adjacency=adjacency, **fields | {"n": n})
+    covered = UNSAID.with_(adjacency=adjacency, **fields | {"n": n})
     least = smallest_batch(covered, ("adjacency",))
     noise = _central(order, goal, adjacency)
     refused: list[tuple[str, str]] = []

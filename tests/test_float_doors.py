@@ -36,8 +36,6 @@ PROBLEM = smoothed_point_masses(3, 1)
 UNIT = ((1, 0), (0, 1))
 
 EXACT = {
-    "BallContour.goal": lambda v: BallContour(goal=v),
-    "Contour.goal": lambda v: Contour(goal=v),
     "Ball.lower": lambda v: Ball(v, TWO),
     "Ball.upper": lambda v: Ball(Fraction(0), v),
     "Bracket.lower": lambda v: Bracket(v, TWO, Rigour.EXACT, "", ""),
@@ -45,15 +43,17 @@ EXACT = {
     "DecisionProblem.model": lambda v: DecisionProblem(((v, HALF), (HALF, HALF)), UNIT),
     "DecisionProblem.loss": lambda v: DecisionProblem(UNIT, ((v, HALF), (HALF, HALF))),
     "DecisionProblem.prior": lambda v: DecisionProblem(UNIT, UNIT, (v, HALF)),
-    "DecisionProblem.action_risks.rows": lambda v: PROBLEM.action_risks([[v, HALF, HALF]] * 3),
-    "DecisionProblem.risk.rule": lambda v: PROBLEM.risk(KRR.channel(), [[v, HALF, Fraction(0)]] * 3),
     "Exp.exponent": Exp,
-    "FFT.step": lambda v: FFT(step=v),
     "LinearProgram.from_rows": lambda v: LinearProgram.from_rows([1], [([v], ">=", 1)]),
 }
 """Doors whose docstrings ask for a Fraction, fed with a number; those of results, which the library fills in, apart."""
 
 READ = {
+    "BallContour.goal": lambda v: BallContour(goal=v),
+    "Contour.goal": lambda v: Contour(goal=v),
+    "FFT.step": lambda v: FFT(step=v),
+    "DecisionProblem.action_risks.rows": lambda v: PROBLEM.action_risks([[v, HALF, HALF]] * 3),
+    "DecisionProblem.risk.rule": lambda v: PROBLEM.risk(KRR.channel(), [[v, HALF, Fraction(0)]] * 3),
     "bayes_tradeoff.lam": lambda v: bayes_tradeoff(PROBLEM, v + 2),
     "binary_envelope.gamma": lambda v: binary_envelope(Contamination(3), lam=TWO, gamma=v + 1),
     "binary_envelope.lam": lambda v: binary_envelope(Contamination(3), lam=v + 2, gamma=TWO),
@@ -84,7 +84,7 @@ def arguments():
 
 
 def test_every_door_for_a_fraction_is_fed():
-    assert set(arguments()) <= set(EXACT)
+    assert set(arguments()) <= EXACT.keys() | READ.keys()
 
 
 @pytest.mark.parametrize("door", EXACT)

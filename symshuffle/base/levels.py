@@ -20,6 +20,7 @@ from symshuffle.base.numbers import (
     is_expression,
     less,
     parse_constant,
+    parse_inside,
     parse_number,
     parse_rational,
     shortest,
@@ -124,9 +125,7 @@ def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
 
 def read_delta(delta: object) -> Fraction:
     """A target delta, exactly."""
-    target = parse_rational(delta, "delta")
-    if not 0 < target < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
+    target = parse_inside(delta, "delta", "(0, 1)")
     return target
 
 

@@ -15,8 +15,7 @@ from rich.table import Table
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.choices import Population, Rigour
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Exp, as_integer, counted, parse_rational
+from symshuffle.base.numbers import Exp, as_integer, counted, parse_inside
 from symshuffle.base.results import Bracket, FirstLines, safe_number
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
@@ -93,9 +92,7 @@ def law(
 
 
 def _level(text: str) -> Fraction:
-    level = parse_rational(text, "--eps")
-    if level < 0:
-        raise InputError("--eps", text, "a number of at least 0")
+    level = parse_inside(text, "--eps", "[0, inf)")
     return level
 
 

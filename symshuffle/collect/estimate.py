@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import counted, parse_rational, shortest
+from symshuffle.base.numbers import counted, parse_inside, shortest
 from symshuffle.base.results import FirstLines
 from symshuffle.base.rows import csv_text
 from symshuffle.collect.guarantee import Guarantee
@@ -180,9 +180,7 @@ COLUMNS: Final = (
 
 def read_confidence(confidence: object) -> Fraction:
     """A confidence as a fraction."""
-    level = parse_rational(confidence, "confidence")
-    if not 0 < level < 1:
-        raise InputError("confidence", confidence, "a number in (0, 1)")
+    level = parse_inside(confidence, "confidence", "(0, 1)")
     if 1 - level < SMALLEST_ALPHA * 10**10:
         raise InputError("confidence", confidence, "a number at most 1 - 1e-90")
     return level

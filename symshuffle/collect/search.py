@@ -12,13 +12,14 @@ from symshuffle.accountants.deployment.model import UNSAID, Deployment
 from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
+from symshuffle.base.levels import read_delta
 from symshuffle.base.numbers import (
     Ball,
     Exp,
     as_integer,
     format_decimal,
     lower_end,
-    parse_rational,
+    parse_inside,
     to_arb,
     upper_end,
     working_precision,
@@ -113,11 +114,8 @@ def make_plan(
     honest = n if least is None else as_integer(least, "min_batch_size", 1, n)
     covered = UNSAID.with_(**fields | {"min_batch_size": None if honest == n else honest})
     check_survey(covered)
-    level, target, loss = parse_rational(eps, "eps"), parse_rational(delta, "delta"), choice(Loss, loss, "loss")
-    if not 0 < level <= LARGEST_EPS:
-        raise InputError("eps", eps, f"a number in (0, {LARGEST_EPS}], in nats")
-    if not 0 < target < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
+    level, target = parse_inside(eps, "eps", f"(0, {LARGEST_EPS}]"), read_delta(delta)
+    loss = choice(Loss, loss, "loss")
     mechanism = None if mechanism is None else mechanism_name(mechanism)
     if mechanism is not None and mechanism not in SCHEMES:
         raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))

@@ -9,7 +9,7 @@ from typing import Any, Final
 import sympy as sp
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import as_integer, parse_rational, parse_rationals
+from symshuffle.base.numbers import as_integer, parse_inside, parse_rationals
 from symshuffle.channels.geometry.extremal import check_lam
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.problems import DecisionProblem
@@ -175,9 +175,7 @@ def cardioid_program(m: int, gamma: Fraction) -> ParametricProgram:
         raise Unsupported(
             f"m = {m}: the orbits double and their field grows with m; here up to {LARGEST_READINGS} readings"
         )
-    gamma = parse_rational(gamma, "gamma")
-    if not 0 < gamma <= 1:
-        raise InputError("gamma", gamma, "a rational in (0, 1]")
+    gamma = parse_inside(gamma, "gamma", "(0, 1]")
     domain = cosine_field(m)
     scale = domain(gamma.numerator) / domain(2 * gamma.denominator)
     table = [cosine(j, m, domain) for j in range(2 * m)]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
+from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_inside, parse_rational
 from symshuffle.base.numbers.readers import is_truth_value
 from symshuffle.channels.channel import Channel
 
@@ -157,9 +157,7 @@ class Group:
         return given
 
     def _read_dropout(self) -> Fraction:
-        dropout = parse_rational(self.dropout, "dropout")
-        if not 0 <= dropout < 1:
-            raise InputError("dropout", self.dropout, "a probability in [0, 1)")
+        dropout = parse_inside(self.dropout, "dropout", "[0, 1)")
         if self.min_batch_size is not None:
             both = f"{self.min_batch_size}, {self.dropout}"
             raise InputError("min_batch_size, dropout", both, "one of the two, not both")

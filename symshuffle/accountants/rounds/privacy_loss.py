@@ -27,7 +27,7 @@ from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.numbers import Ball, format_decimal, parse_rational, working_precision
+from symshuffle.base.numbers import Ball, format_decimal, parse_inside, parse_rational, working_precision
 from symshuffle.base.results import MOST_DIGITS, FirstLines, outward
 
 _FORMAT: Final = "symshuffle privacy loss 1"
@@ -241,9 +241,7 @@ def privacy_loss(
     >>> float(found.law.step), round(found.deltas()[0], 3)
     (0.0016, 0.013)
     """
-    most = parse_rational(beyond, "beyond")
-    if not 0 < most < 1:
-        raise InputError("beyond", beyond, "a mass in (0, 1)")
+    most = parse_inside(beyond, "beyond", "(0, 1)")
     request = Request.of(Question.BOTH, None, rigour, rel, bits)
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: values at exponential levels are no rational numbers; use rigour='ball'")

@@ -51,6 +51,7 @@ from symshuffle.base.numbers.readers import as_width as as_width
 from symshuffle.base.numbers.readers import is_expression as is_expression
 from symshuffle.base.numbers.readers import is_prime as is_prime
 from symshuffle.base.numbers.readers import parse_constant as parse_constant
+from symshuffle.base.numbers.readers import parse_inside as parse_inside
 from symshuffle.base.numbers.readers import parse_number as parse_number
 from symshuffle.base.numbers.readers import parse_rational as parse_rational
 from symshuffle.base.numbers.readers import read_options as read_options

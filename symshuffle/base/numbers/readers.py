@@ -90,6 +90,17 @@ def parse_rational(value: object, argument: str) -> Fraction:
     return found
 
 
+def parse_inside(value: object, argument: str, interval: str) -> Fraction:
+    """Read a rational inside of an interval, written as ``(0, 1]`` or ``[0, inf)``."""
+    read = parse_rational(value, argument)
+    low, high = interval[1:-1].split(", ")
+    above = read > Fraction(low) if interval[0] == "(" else read >= Fraction(low)
+    if above and (high == "inf" or (read < Fraction(high) if interval[-1] == ")" else read <= Fraction(high))):
+        return read
+    bound = f"{'>' if interval[0] == '(' else '>='} {low}"
+    raise InputError(argument, value, f"a number {bound}" if high == "inf" else f"a number in {interval}")
+
+
 def _of_text(text: str, argument: str) -> Fraction:
     written = text.strip()
     shown = text if len(written) <= _SHOWN else f"{written[: _SHOWN - 3]}..."

@@ -21,7 +21,7 @@ from symshuffle.accountants.deployment.subjects import Subject, read_deployment,
 from symshuffle.accountants.questions import solve
 from symshuffle.base.errors import InputError, Progress, check_list
 from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import Exp, Real, as_integer, enclose, natural_log, parse_rational, upper_end
+from symshuffle.base.numbers import Exp, Real, as_integer, enclose, natural_log, parse_inside, upper_end
 from symshuffle.collect.audit.claims import MOST_MESSAGES, Program, answers, as_run, claim_subject, hint
 from symshuffle.collect.audit.rows import Run, check_names, check_spellings, read_row
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
@@ -382,7 +382,5 @@ def _claimed(
 
 
 def _delta(delta: object) -> Fraction:
-    value = parse_rational(delta, "delta")
-    if not 0 <= value < 1:
-        raise InputError("delta", delta, "a number in [0, 1)")
+    value = parse_inside(delta, "delta", "[0, 1)")
     return value

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, final
 
 from symshuffle.base.choices import Operator
 from symshuffle.base.errors import InputError, check_list
-from symshuffle.base.numbers import parse_rational, ungrouped
+from symshuffle.base.numbers import parse_inside, parse_rational, ungrouped
 from symshuffle.decompositions.composition.tree import Composition, Part
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 from symshuffle.mechanisms.finite import constant
@@ -113,9 +113,7 @@ def subsample(part: Part, probability: object) -> Composition:
     >>> subsample(randomizer("krr").at(k=4), Fraction(1, 10)).weights
     (Fraction(1, 10), Fraction(9, 10))
     """
-    share = parse_rational(probability, "probability")
-    if not 0 <= share <= 1:
-        raise InputError("probability", probability, "a number in [0, 1]")
+    share = parse_inside(probability, "probability", "[0, 1]")
     return parallel((part, constant().with_defaults()), (share, 1 - share))
 
 

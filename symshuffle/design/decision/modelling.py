@@ -14,7 +14,7 @@ from symshuffle.base.choices import Rigour
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
-from symshuffle.base.numbers import Exp, enclose, format_decimal, parse_rational
+from symshuffle.base.numbers import Exp, enclose, format_decimal, parse_inside, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, well_formed, within
 from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
@@ -221,9 +221,7 @@ def _level(lam: object, eps0: object) -> Fraction:
         return check_lam(parse_rational(lam, "lam"))
     if lam is not None or eps0 is None:
         raise InputError("lam, eps0", f"{lam}, {eps0}", "exactly one of the two")
-    budget = parse_rational(eps0, "eps0")
-    if not budget > 0:
-        raise InputError("eps0", eps0, "a rational above 0")
+    budget = parse_inside(eps0, "eps0", "(0, inf)")
     rounded = enclose(Exp(budget), _LEVEL_BITS).lower
     if rounded <= 1:
         raise InputError("eps0", eps0, f"a rational of at least 2**-{_LEVEL_BITS - 2}")

@@ -12,7 +12,7 @@ import flint
 from symshuffle.base.choices import Blanket, Rigour
 from symshuffle.base.crossings import first_integer, halved
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import bmg_optimal
@@ -110,9 +110,7 @@ def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tupl
     >>> [found.name for found in contenders(100, 30)]
     ['clipped linear density', 'Gaussian', 'linear density', 'mixed Gaussian', 'PrivUnit']
     """
-    index = parse_rational(chi, "chi")
-    if index <= 0:
-        raise InputError("chi", index, "a number > 0")
+    index = parse_inside(chi, "chi", "(0, inf)")
     dimension, bits = as_integer(dimension, "dimension", 2), as_integer(bits, "bits", 2)
     found = {name: error(index, dimension, bits) for name, error in _ERRORS.items()}
     floor = dimension * index**2
@@ -174,9 +172,7 @@ def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
     >>> takeover(100, "linear density", "mixed Gaussian")
     48
     """
-    index = parse_rational(chi, "chi")
-    if index <= 0:
-        raise InputError("chi", index, "a number > 0")
+    index = parse_inside(chi, "chi", "(0, inf)")
     for name, value in (("first", first), ("then", then)):
         if value not in _ERRORS:
             raise InputError(name, value, f"one of {', '.join(_ERRORS)}")

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, final
 import flint
 
 from symshuffle.base.choices import Rigour
-from symshuffle.base.errors import CertificateError, InputError, NotDecided
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
+from symshuffle.base.errors import CertificateError, NotDecided
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket, check_claim
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
@@ -104,9 +104,7 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Opt
     >>> print(found.bracket)
     [10737.36889, 10737.3689] (ball, cells)
     """
-    index = parse_rational(chi, "chi")
-    if index <= 0:
-        raise InputError("chi", index, "a number > 0")
+    index = parse_inside(chi, "chi", "(0, inf)")
     dimension = as_integer(dimension, "dimension", 1)
     share, least = _minimise(index, dimension, bits)
     rational = share.midpoint.limit_denominator(10**12)

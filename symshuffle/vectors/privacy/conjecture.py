@@ -34,7 +34,7 @@ import flint
 
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
-from symshuffle.base.numbers import Ball, as_integer, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import Ball, as_integer, parse_inside, parse_rational, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward
 from symshuffle.vectors.randomizers.gaussian import gaussian_profile
 from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
@@ -177,9 +177,7 @@ def worst_background_on_the_line(
         raise InputError("eps", level, "a number >= 0")
     if not 0 < share < 1:
         raise InputError("tolerance", share, "a number in (0, 1)")
-    place = parse_rational(others, "others")
-    if not -1 <= place <= 1:
-        raise InputError("others", place, "a number in [-1, 1]")
+    place = parse_inside(others, "others", "[-1, 1]")
     search = _Search(n, scale, level, reverse)
     conjectured = search.constant(place)
     aim = conjectured.lower * (1 + share)

@@ -14,8 +14,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Exp, Number, as_integer, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import Ball, Exp, Number, as_integer, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.privacy.accounting import larger_order
@@ -122,9 +121,7 @@ def correspondence(
     >>> round(float(row.mills_constant), 4), round(float(row.upper_constant), 2)
     (1.0886, 0.8)
     """
-    rate = parse_rational(growth, "growth")
-    if rate <= 0:
-        raise InputError("growth", growth, "a number > 0")
+    rate = parse_inside(growth, "growth", "(0, inf)")
     lower, upper = (_index(mechanism, side) for side in ("lower", "upper"))
     rows = []
     for n in [as_integer(n, "users", 3) for n in users]:

@@ -12,7 +12,7 @@ from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import LARGEST_LEVEL, read_target
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
 _MOST_BITS: Final = 1 << 16
@@ -68,9 +68,7 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     >>> round(float(found.upper), 9)
     3.730631635
     """
-    goal = parse_rational(delta, "delta")
-    if not 0 < goal < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
+    goal = parse_inside(delta, "delta", "(0, 1)")
     if not 0 < rel < 1:
         raise InputError("rel", rel, "a number in (0, 1)")
     order = read_target(eps=eps, exp_eps=exp_eps)

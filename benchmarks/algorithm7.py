@@ -51,8 +51,8 @@ def at_the_papers_step() -> tuple[str, float, float]:
         for n, published in PUBLISHED.items():
             law, step = _forward(eps0, n), math.expm1(float(eps0)) / parts
             slow = seconds(partial(algorithm7, law, n, step), 3)
-            excess = algorithm7(law, n, step) / float(evaluate_law(law, n, rel=1e-8).midpoint) - 1
-            fine, wide = (seconds(partial(evaluate_law, law, n, rel=rel)) for rel in (1e-6, 1e-2))
+            excess = algorithm7(law, n, step) / float(evaluate_law(law, n, rtol=1e-8).midpoint) - 1
+            fine, wide = (seconds(partial(evaluate_law, law, n, rtol=rtol)) for rtol in (1e-6, 1e-2))
             counts = slow <= 1.5 * published
             if n == 10**4 and counts:
                 ratios.append(slow / fine)
@@ -73,14 +73,14 @@ def at_equal_width(n: int = 10**3, width: float = 1e-2) -> tuple[str, float]:
     rows, ratios = [], []
     for eps0, parts in PARTS.items():
         law, step = _forward(eps0, n), math.expm1(float(eps0)) / parts
-        truth = float(evaluate_law(law, n, rel=1e-8).midpoint)
+        truth = float(evaluate_law(law, n, rtol=1e-8).midpoint)
         fraction, excess = 1, math.inf
         while excess > width:
             if excess < math.inf:  # nearly proportional to the step
                 fraction = math.ceil(1.05 * fraction * excess / width)
             value, slow = timed(partial(algorithm7, law, n, step / fraction))
             excess = value / truth - 1
-        auto = seconds(partial(evaluate_law, law, n, rel=width))
+        auto = seconds(partial(evaluate_law, law, n, rtol=width))
         ratios.append(slow / auto)
         shown = (duration(slow), duration(auto), f"{slow / auto:.0f}")
         rows.append((eps0, f"the paper's / {fraction}", f"{excess:+.1e}", *shown))
@@ -90,7 +90,7 @@ def at_equal_width(n: int = 10**3, width: float = 1e-2) -> tuple[str, float]:
 def thirty_points() -> float:
     """Time of an amplification curve from n = 10^3 to 10^6 at eps0 = 1."""
     users = [round(x) for x in spaced(10**3, 10**6, 30, geometric=True)]
-    return seconds(partial(amplification_curve, ten_ary("1"), delta=MILLIONTH, users=users, rel=1e-4), 3)
+    return seconds(partial(amplification_curve, ten_ary("1"), delta=MILLIONTH, users=users, rtol=1e-4), 3)
 
 
 def section() -> Section:

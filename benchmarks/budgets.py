@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from benchmarks.measure import Goal, Section, duration, seconds, table
-from symshuffle import delta, randomizer, solve_eps0
+from symshuffle import delta, largest_eps0, randomizer
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.mechanisms.model import Mechanism
 
@@ -42,7 +42,7 @@ def section() -> Section:
     tasks: dict[str, Callable[[Mechanism], Callable[[], object]]] = {
         f"ten deltas, n = {SMALL}": lambda one: sweep(one, SMALL),
         f"ten deltas, n = {LARGE}": lambda one: sweep(one, LARGE),
-        "solve_eps0, n = 10^6": lambda one: lambda: solve_eps0(one, n=LARGE, eps="1/4", delta="1e-6"),
+        "largest_eps0, n = 10^6": lambda one: lambda: largest_eps0(one, n=LARGE, eps="1/4", delta="1e-6"),
     }
     lines, goals = [], []
     for task, make in tasks.items():

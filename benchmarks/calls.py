@@ -101,8 +101,8 @@ CHOOSING: Final = tuple(
     for line in (
         "delta krr -p k=10 --eps0 1 --n 10000 --eps 0.02 --confirm",
         "epsilon krr -p k=10 --eps0 1 --n 10000 --delta 1e-6",
-        "solve-eps0 krr -p k=10 --n 10000 --eps 0.5 --delta 1e-6",
-        "solve-n krr -p k=10 --eps0 1 --eps 0.1 --delta 1e-6",
+        "largest-eps0 krr -p k=10 --n 10000 --eps 0.5 --delta 1e-6",
+        "smallest-n krr -p k=10 --eps0 1 --eps 0.1 --delta 1e-6",
         "profile krr -p k=10 --eps0 1 --n 10000 --to 0.05",
         "decompose krr",
         "mechanisms",
@@ -128,7 +128,7 @@ _PYTHON: Final = "python: from symshuffle import *; from fractions import Fracti
 EDGES: Final = tuple(
     Call(f"edge: {line.removeprefix(_PYTHON)}", line, 20, refusable=line.startswith("renyi gaussian"))
     for line in (
-        "solve-eps0 hadamard -p D=16 --n 100 --eps 15 --delta 1e-9",
+        "largest-eps0 hadamard -p D=16 --n 100 --eps 15 --delta 1e-9",
         "compare --k 10 --n 100 --eps 60 --delta 1e-9",
         "mean {data}/vectors-400-2.npy --eps 1 --delta 1e-5 --seed 1",
         "mean {data}/vectors-1-2.npy --eps 1 --delta 1e-5 --seed 1 --mechanism sphere-linear",
@@ -140,13 +140,13 @@ EDGES: Final = tuple(
         "epsilon rr --lam 1.1 --n 1000 --delta 1e-6 --periods 2",
         "renyi gaussian -p sigma0=3 --n 1000 --order 2",
         "delta rr --eps0 50 --eps 49.99999999 --n 1000000000",
-        "solve-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6",
-        "solve-eps0 hadamard -p D=16 --n 1000000 --eps 5 --delta 1e-6",
+        "largest-eps0 rappor --n 10000 --eps 0.5 --delta 1e-6",
+        "largest-eps0 hadamard -p D=16 --n 1000000 --eps 5 --delta 1e-6",
         "calibrate bmg --n 1000 --d 10 --eps 0.5 --delta 0.9 --adjacency zero-out",
         "calibrate gaussian --n 1000 --d 1 --eps 0.5 --delta 0.9",
         "calibrate clipped-linear --n 3 --d 3 --eps 1 --delta 0.9 --adjacency replace-one",
         "calibrate gaussian --n 6 --d 3 --eps 1 --delta 0.9 --adjacency replace-one",
-        "delta krr -p k=10 --eps0 8 --eps 1 --n 100 --rigour ball",
+        "delta krr -p k=10 --eps0 8 --eps 1 --n 100 --arithmetic ball",
         "epsilon krr -p k=10 --eps0 1 --delta 1e-6 --n 10000 --dropout 0.1",
         "epsilon krr -p k=10 --eps0 4 --delta 1e-6 --n 1000000000",
         "epsilon rr --eps0 1 --delta 1e-300 --n 1000000",
@@ -157,7 +157,7 @@ EDGES: Final = tuple(
         "epsilon olh -p g=4 -p D=1000 --eps0 2 --delta 1e-8 --n 1000000",
         "delta krr -p k=10 --eps0 1 --eps 0.02 --n 10000 --group-size 5",
         "delta krr -p k=10 --eps0 1 --eps 0.02 --n 10000 --min-batch-size 5000",
-        "solve-n krr -p k=50 --eps0 20 --eps .3 --delta .01",
+        "smallest-n krr -p k=50 --eps0 20 --eps .3 --delta .01",
         "amplification-curve krr -p k=10 --eps0 1 --delta 1e-6",
         "tradeoff krr -p k=10 --eps0 1 --n 1000",
         "gdp rappor --eps0 1 --n 10000",
@@ -176,7 +176,7 @@ EDGES: Final = tuple(
         "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --proof {data}/bound.json",
         "epsilon krr -p k=50 --eps0 2 --n 200000 --delta 1e-8 --periods 1000",
         "epsilon joint(krr(k=20),3) --eps0 3 --n 10000 --delta 1e-6",
-        "worst-background krr -p k=3 --lam 3 --n 6 --exp-eps 6/5",
+        "worst-datasets krr -p k=3 --lam 3 --n 6 --exp-eps 6/5",
         "delta rr --lam 3 --exp-eps 1 --n 1",
         "epsilon erasure -p k=3 -p p=0.95 --n 1000 --delta 0.1",
         _PYTHON + "print(delta(mechanism('krr').at(k=20, eps0=1), n=1, eps=F(1, 2), engine=Counts()))",
@@ -196,7 +196,7 @@ DEAR: Final = tuple(
     for line in (
         "compare --k 50 --n 30 --eps .3 --delta .05",
         "delta gaussian -p sigma0=3 --n 1000 --eps 0.3 --periods 2",
-        "delta subset-selection -p k=6 -p s=2 --eps0 2 --n 2557 --eps 3/5 --rigour ball --rel 1e-9",
+        "delta subset-selection -p k=6 -p s=2 --eps0 2 --n 2557 --eps 3/5 --arithmetic ball --rtol 1e-9",
         "calibrate bmg --n 30 --d 2 --eps 1 --delta .01",
         "calibrate gaussian --n 20 --d 7 --eps 1.26 --delta 1.7e-05 --adjacency zero-out",
     )

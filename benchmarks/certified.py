@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, seconds, table, ten_ary, timed
-from symshuffle import BallContour, Exp, Rigour, delta, epsilon, randomizer
+from symshuffle import Exp, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
+from symshuffle.accountants.questions.inverses import largest_eps0, smallest_n
+from symshuffle.base import Arithmetic
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.channels.channel_file import read_channel
 from symshuffle.decompositions.composition import Composed, Composition
 from symshuffle.decompositions.composition.operators import parse
+from symshuffle.engines import BallContour
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 
@@ -71,7 +73,7 @@ def from_file() -> Reduction:
 def tight(source: Reduction) -> tuple[float, float]:
     """Relative width of a bracket of the larger direction near delta = 1e-6, and its time."""
     eps = level(source, USERS)
-    found, took = timed(partial(delta, source, n=USERS, eps=eps, rigour=Rigour.BALL, rel=WIDTH))
+    found, took = timed(partial(delta, source, n=USERS, eps=eps, arithmetic=Arithmetic.BALL, rtol=WIDTH))
     return float(found.bracket.relative_width or 0), took
 
 
@@ -112,21 +114,21 @@ def certified_inverse() -> tuple[float, int, str]:
 
     BallContour.bracket = counted
     try:
-        found = epsilon(source, n=USERS, delta=MILLIONTH, rigour=Rigour.BALL)
+        found = epsilon(source, n=USERS, delta=MILLIONTH, arithmetic=Arithmetic.BALL)
     finally:
         BallContour.bracket = plain
-    took = seconds(lambda: epsilon(source, n=USERS, delta=MILLIONTH, rigour=Rigour.BALL), 3)
+    took = seconds(lambda: epsilon(source, n=USERS, delta=MILLIONTH, arithmetic=Arithmetic.BALL), 3)
     return took, evaluations, str(found.bracket)
 
 
 def other_inverses() -> str:
     """Times of the other two inverses, doubles and balls."""
     krr, rows = randomizer("krr").at(k=10), []
-    for rigour in (Rigour.FLOAT64, Rigour.BALL):
-        budget = partial(solve_eps0, krr, n=1000, eps="0.1", delta=MILLIONTH, rigour=rigour)
+    for arithmetic in (Arithmetic.FLOAT64, Arithmetic.BALL):
+        budget = partial(largest_eps0, krr, n=1000, eps="0.1", delta=MILLIONTH, arithmetic=arithmetic)
         took = seconds(budget, 3)
         rows.append(("eps0 at n = 1000, eps = 0.1", str(budget()), duration(took)))
-        users = partial(solve_n, krr.at(eps0=1), eps="0.002", delta=MILLIONTH, rigour=rigour)
+        users = partial(smallest_n, krr.at(eps0=1), eps="0.002", delta=MILLIONTH, arithmetic=arithmetic)
         took = seconds(users, 3)
         rows.append(("n at eps0 = 1, eps = 0.002", str(users()), duration(took)))
     return table(("inverse at delta = 1e-6", "bracket", "CPU time"), rows)

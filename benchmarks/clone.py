@@ -18,10 +18,11 @@ import numpy as np
 from scipy.stats import binom
 
 from benchmarks.measure import MILLIONTH, Section, duration, power, table, timed
-from symshuffle import Exp, Rigour, delta, epsilon, randomizer
+from symshuffle import Exp, delta, epsilon, randomizer
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.reduction import Source, reduction
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import Ball, enclose, maximum, positive_part
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
@@ -48,10 +49,10 @@ def clone_delta(lam: float, eps: float, n: int, *, neglected: float = 1e-14) -> 
     return float(others.pmf(clones) @ terms + others.cdf(fewest - 1) + others.sf(most))
 
 
-def smallest_level(bound: Callable[[float], float], top: float, *, rel: float = 1e-6) -> float:
-    """The level up to ``rel`` at which a falling bound meets 1e-6, from the safe side, by bisection over (0, top)."""
+def smallest_level(bound: Callable[[float], float], top: float, *, rtol: float = 1e-6) -> float:
+    """The level up to ``rtol`` at which a falling bound meets 1e-6, from the safe side, by bisection over (0, top)."""
     low, high = 0.0, top
-    while high - low > rel * high:
+    while high - low > rtol * high:
         middle = (low + high) / 2
         low, high = (low, middle) if bound(middle) <= float(MILLIONTH) else (middle, high)
     return high
@@ -70,7 +71,7 @@ def excess() -> str:
     epsilon(optimal, n=10, delta="1/10")  # formulas are derived once, whatever is asked
 
     def engine(source: Source, n: int) -> float:
-        return float(epsilon(source, n=n, delta=MILLIONTH, rel=1e-6).bracket.upper)
+        return float(epsilon(source, n=n, delta=MILLIONTH, rtol=1e-6).bracket.upper)
 
     tools: dict[str, Callable[[int], float]] = {
         "auto: optimal decomposition": lambda n: engine(optimal, n),
@@ -125,9 +126,9 @@ def flawed() -> str:
     def says(eps: float) -> float:
         return float(evaluate_law(pair.gparv(Fraction(math.exp(eps))), 10**4).upper)
 
-    eps = smallest_level(says, 9.9, rel=1e-4)
+    eps = smallest_level(says, 9.9, rtol=1e-4)
     below = says(eps)
-    reached = delta(large, n=10**4, exp_eps=Fraction(math.exp(eps)), rigour=Rigour.BALL, attain=True).attained
+    reached = delta(large, n=10**4, exp_eps=Fraction(math.exp(eps)), arithmetic=Arithmetic.BALL, attained=True).attained
     if reached is None:
         raise RuntimeError("no pair of datasets was evaluated")
     least = float(reached.lower)

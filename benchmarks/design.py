@@ -11,12 +11,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.choices import Criterion, Program
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy
 from symshuffle.channels.geometry.groups import cyclic_group, product_of_symmetric_groups
 from symshuffle.design.decision.invariant import detect_symmetry
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import Problem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
@@ -24,7 +24,7 @@ from symshuffle.design.parametric.walk import derive
 LAM = Fraction(20)
 
 
-def random_problem(m: int, parameters: int, actions: int, *, seed: int) -> DecisionProblem:
+def random_problem(m: int, parameters: int, actions: int, *, seed: int) -> Problem:
     """A problem without symmetries."""
     rng = random.Random(seed)
     model = []
@@ -32,27 +32,27 @@ def random_problem(m: int, parameters: int, actions: int, *, seed: int) -> Decis
         weights = [2 ** rng.randrange(8) for _ in range(m)]
         model.append([Fraction(w, sum(weights)) for w in weights])
     loss = [[Fraction(rng.randrange(10)) for _ in range(actions)] for _ in range(parameters)]
-    return DecisionProblem.of(model, loss, [Fraction(1, parameters)] * parameters)
+    return Problem.of(model, loss, [Fraction(1, parameters)] * parameters)
 
 
-def unequal_losses(m: int, first: int) -> DecisionProblem:
+def unequal_losses(m: int, first: int) -> Problem:
     """Guess one of m from a blurred reading; mistakes about the first ones cost three times as much."""
     loss = [[Fraction(3 if t < first else 1) * int(a != t) for a in range(m)] for t in range(m)]
-    return DecisionProblem.of(smoothed_point_masses(m, Fraction(3, 4)).model, loss, [Fraction(1, m)] * m)
+    return Problem.of(smoothed_point_masses(m, Fraction(3, 4)).model, loss, [Fraction(1, m)] * m)
 
 
-def ring(m: int) -> DecisionProblem:
+def ring(m: int) -> Problem:
     """Estimate a position on a circle from a blurred reading, at the loss of the distance along the circle."""
     blur = [Fraction(max(m - 2 * min(x, m - x), 0) + 1) for x in range(m)]
     model = [[blur[(x - t) % m] / sum(blur) for x in range(m)] for t in range(m)]
     loss = [[Fraction(min((a - t) % m, (t - a) % m)) for a in range(m)] for t in range(m)]
-    return DecisionProblem.of(model, loss, [Fraction(1, m)] * m)
+    return Problem.of(model, loss, [Fraction(1, m)] * m)
 
 
-def ordered(m: int) -> DecisionProblem:
+def ordered(m: int) -> Problem:
     """Ordered categories, read without noise, at the loss of their distance."""
     one_hot = [[int(x == t) for x in range(m)] for t in range(m)]
-    return DecisionProblem.of(one_hot, [[abs(t - a) for a in range(m)] for t in range(m)])
+    return Problem.of(one_hot, [[abs(t - a) for a in range(m)] for t in range(m)])
 
 
 def measured(name: str, run: Callable[[], Any], describe: Callable[[Any], str]) -> str:
@@ -79,7 +79,7 @@ def section() -> str:
     rows = [
         measured(
             "all 262 142 subsets, m = 18, Bayes",
-            lambda: bayes_tradeoff(narrow, LAM, method=Method.POLYTOPE),
+            lambda: bayes_tradeoff(narrow, LAM, method=Program.POLYTOPE),
             lambda d: shown(d.value),
         ),
         measured(

@@ -40,7 +40,7 @@ class Series(NamedTuple):
 
 def _of_users(n: int) -> object:
     source = randomizer("krr").at(k=10, eps0=1)
-    return delta(source, n=n, eps=Fraction(1, round(10 * math.sqrt(n / 1000))), rel=1e-6)
+    return delta(source, n=n, eps=Fraction(1, round(10 * math.sqrt(n / 1000))), rtol=1e-6)
 
 
 def _of_inputs(k: int) -> object:
@@ -49,7 +49,7 @@ def _of_inputs(k: int) -> object:
 
 def _of_dimensions(d: int) -> object:
     source = SphereLinear(Fraction(1, 2), d)
-    return delta(source, n=1000, eps=Fraction(1, 5), adjacency="zero-out", rel=1e-3)
+    return delta(source, n=1000, eps=Fraction(1, 5), adjacency="zero-out", rtol=1e-3)
 
 
 def _of_atoms(m: int) -> object:
@@ -58,7 +58,7 @@ def _of_atoms(m: int) -> object:
     values = [Fraction(chance.randint(-(10**9), 10**9), 10**9) for _ in range(m)]
     mean = sum(values, start=Fraction(0)) / m
     law = Law(tuple(value - mean - Fraction(1, 4) for value in values), (Fraction(1, m),) * m)
-    return evaluate_law(law, 100, rel=1e-6)
+    return evaluate_law(law, 100, rtol=1e-6)
 
 
 def _of_rounds(times: int) -> object:

@@ -45,11 +45,11 @@ def few_users(bare: float) -> tuple[str, list[Goal]]:
     """Times of delta at few and at many users."""
     source = ten_ary("1")
     rows, took = [], {}
-    for rel in (1e-10, 1e-6):
-        took[rel] = {n: seconds(partial(delta, source, n=n, eps=eps, rel=rel)) for n, eps in LEVELS.items()}
-        many = took[rel][MANY]
-        rows += [(str(n), f"{rel:.0e}", duration(each), f"{each / many:.2f}") for n, each in took[rel].items()]
-    fine, coarse = (max(each for n, each in took[rel].items() if n < MANY) for rel in took)
+    for rtol in (1e-10, 1e-6):
+        took[rtol] = {n: seconds(partial(delta, source, n=n, eps=eps, rtol=rtol)) for n, eps in LEVELS.items()}
+        many = took[rtol][MANY]
+        rows += [(str(n), f"{rtol:.0e}", duration(each), f"{each / many:.2f}") for n, each in took[rtol].items()]
+    fine, coarse = (max(each for n, each in took[rtol].items() if n < MANY) for rtol in took)
     over = fine / took[1e-10][MANY]
     asked = "delta of 10-RR at n = 100 and 1000"
     goals = [

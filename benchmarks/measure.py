@@ -79,4 +79,4 @@ def ten_ary(eps0: str) -> Reduction:
 
 def level(source: Reduction, n: int, engine: Engine | None = None) -> Fraction:
     """A level eps at which delta is near 1e-6."""
-    return epsilon(source, n=n, delta=MILLIONTH, engine=engine, rel=1e-4).bracket.upper
+    return epsilon(source, n=n, delta=MILLIONTH, engine=engine, rtol=1e-4).bracket.upper

@@ -19,12 +19,14 @@ from scipy.stats import binom
 
 from benchmarks.clone import LAM, USERS
 from benchmarks.measure import MILLIONTH, Section, duration, power, seconds, table, timed
-from symshuffle import BallContour, Contour, Rigour, delta, epsilon, randomizer
+from symshuffle import delta, epsilon, randomizer
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.composition import Composed, hamming, joint
 from symshuffle.decompositions.model import Decomposition
+from symshuffle.engines import BallContour, Contour
 
 Array = npt.NDArray[np.float64]
 
@@ -102,12 +104,12 @@ def shuffled_pairs() -> str:
     """The binary pair at each number of users."""
     source, rows = reduction(binary_pair()), []
     for n in USERS:
-        found = epsilon(source, n=n, delta=MILLIONTH, direction="forward", engine=Contour(rel=1e-4), rel=1e-4)
+        found = epsilon(source, n=n, delta=MILLIONTH, direction="forward", engine=Contour(rtol=1e-4), rtol=1e-4)
         eps = float(found.bracket.upper)
         ask = partial(delta, source, n=n, eps=Fraction(eps), direction="forward")
         (first, second), made = timed(partial(binary_histograms, n))
-        certified = ask(engine=BallContour(rel=1e-10), rigour=Rigour.BALL).bracket
-        ours = _shown(partial(ask, engine=Contour(rel=1e-6)))
+        certified = ask(engine=BallContour(rtol=1e-10), arithmetic=Arithmetic.BALL).bracket
+        ours = _shown(partial(ask, engine=Contour(rtol=1e-6)))
         theirs = [_cells(pair_estimate(first, second, eps, interval), certified) for interval in INTERVALS]
         rows.append((power(n), f"{float(certified.midpoint):.7e}", ours, *theirs, duration(made)))
     head = ("n", "delta", "contour", *(f"dp-accounting, interval {i:g}" for i in INTERVALS), "making its pmfs")
@@ -124,7 +126,7 @@ def compositions() -> str:
         for share in (0.5, 0.98):
             eps = round(times * math.log(lam) * share, 4)
             ask = partial(delta, source, n=1, eps=str(eps), direction="forward")
-            certified, ours = ask(rigour=Rigour.BALL).bracket, _shown(ask)
+            certified, ours = ask(arithmetic=Arithmetic.BALL).bracket, _shown(ask)
             theirs = [
                 _cells(composed_estimate(float(lam), 10, times, eps, interval), certified) for interval in (1e-4, 1e-5)
             ]

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Final
 
 from benchmarks.measure import Goal, Section, duration, level, seconds, table, ten_ary
-from symshuffle import Contour, delta
+from symshuffle import delta
+from symshuffle.engines import Contour
 
 BUDGETS: Final = ("0.1", "1", "4")
 PROGRAM: Final = """
@@ -28,8 +29,8 @@ def costs() -> tuple[str, dict[str, float]]:
         cells = []
         for eps0 in BUDGETS:
             source, n = ten_ary(eps0), 10**exponent
-            eps = level(source, n, Contour(rel=1e-6))  # finer than the search would ask: delta is flat near eps = 0
-            ask = partial(delta, source, n=n, eps=eps, rel=1e-6)
+            eps = level(source, n, Contour(rtol=1e-6))  # finer than the search would ask: delta is flat near eps = 0
+            ask = partial(delta, source, n=n, eps=eps, rtol=1e-6)
             width = float(ask().bracket.relative_width or 0)
             took[eps0, exponent] = seconds(ask)
             cells += [f"{float(eps):.6g}", f"{width:.0e}, {duration(took[eps0, exponent])}"]

@@ -16,7 +16,7 @@ from typing import Final
 
 from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary, timed
 from symshuffle import Answer, delta
-from symshuffle.base.choices import Relation, Rigour
+from symshuffle.base.choices import Arithmetic, Relation
 from symshuffle.vectors.randomizers.mechanisms import (
     Accounted,
     BlanketMixedGaussian,
@@ -26,7 +26,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
 )
 
 USERS: Final = (10**3, 10**4, 10**5, 10**6)
-WIDTHS: Final = {Rigour.FLOAT64: 1e-8, Rigour.BALL: 1e-12}
+WIDTHS: Final = {Arithmetic.FLOAT64: 1e-8, Arithmetic.BALL: 1e-12}
 """What is asked of a bracket, relative to its upper end."""
 
 _LEVEL: Final = "--eps 0.5 --delta 1e-5 --adjacency zero-out"
@@ -74,31 +74,31 @@ def level(case: Case, n: int) -> Fraction:
     return (case.eps * 1000 / round((1000 * n) ** 0.5)).limit_denominator(10**6)
 
 
-def bracketed(case: Case, n: int, adjacency: Relation, rigour: Rigour) -> Answer:
-    """The bracket of one row, at the width that is asked of this rigour."""
+def bracketed(case: Case, n: int, adjacency: Relation, arithmetic: Arithmetic) -> Answer:
+    """The bracket of one row, at the width that is asked of this arithmetic."""
     return delta(
         case.mechanism,
         n=n,
         eps=level(case, n),
         adjacency=adjacency,
         blanket=case.blanket,
-        rigour=rigour,
-        rel=WIDTHS[rigour],
-        attain=True,
+        arithmetic=arithmetic,
+        rtol=WIDTHS[arithmetic],
+        attained=True,
     )
 
 
-def rows(named: str) -> Iterator[tuple[tuple[str, ...], float, float, Rigour]]:
+def rows(named: str) -> Iterator[tuple[tuple[str, ...], float, float, Arithmetic]]:
     """What is printed of each case, its relative width and the process time of a bracket."""
     krr = ten_ary("1")
     base = {n: seconds(lambda n=n: delta(krr, eps=Fraction(1, 10), n=n)) for n in USERS}  # type: ignore[misc]
-    for case, n, adjacency, rigour in product(CASES, USERS, Relation, WIDTHS):
+    for case, n, adjacency, arithmetic in product(CASES, USERS, Relation, WIDTHS):
         if named in case.name:
-            found, took = timed(lambda c=(case, n, adjacency, rigour): bracketed(*c))  # type: ignore[misc]
+            found, took = timed(lambda c=(case, n, adjacency, arithmetic): bracketed(*c))  # type: ignore[misc]
             width = float(found.bracket.relative_width or 0)
             brackets = 1 if adjacency is Relation.REPLACE_ONE else 2  # both orders have one law
-            cells = (case.name, f"{n:.0e}", adjacency.value, rigour.value, f"{float(found.bracket.upper):.3e}")
-            yield (*cells, f"{width:.1e}", duration(took), f"{took / base[n]:.0f}"), width, took / brackets, rigour
+            cells = (case.name, f"{n:.0e}", adjacency.value, arithmetic.value, f"{float(found.bracket.upper):.3e}")
+            yield (*cells, f"{width:.1e}", duration(took), f"{took / base[n]:.0f}"), width, took / brackets, arithmetic
 
 
 def section(named: str = "") -> Section:
@@ -108,15 +108,15 @@ def section(named: str = "") -> Section:
     found = list(rows(named))
     goals = [
         Goal(
-            f"relative width at most {width:.0e} ({rigour.value}), vectors",
-            f"{max(one for _, one, _, of in found if of is rigour):.1e}",
-            all(one <= width for _, one, _, of in found if of is rigour),
+            f"relative width at most {width:.0e} ({arithmetic.value}), vectors",
+            f"{max(one for _, one, _, of in found if of is arithmetic):.1e}",
+            all(one <= width for _, one, _, of in found if of is arithmetic),
         )
-        for rigour, width in WIDTHS.items()
+        for arithmetic, width in WIDTHS.items()
     ]
     slowest = max(took for _, _, took, _ in found)
     goals.append(Goal(f"a bracket of vectors within {SECONDS} s", duration(slowest), slowest <= SECONDS))
-    head = ("", "n", "adjacency", "rigour", "delta", "width", "time", "times 10-RR")
+    head = ("", "n", "adjacency", "arithmetic", "delta", "width", "time", "times 10-RR")
     return Section(f"## Means of vectors\n\n{table(head, [cells for cells, *_ in found])}", tuple(goals))
 
 

@@ -9,7 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from symshuffle import amplification_curve, randomizer
+from symshuffle import randomizer
+from symshuffle.accountants import amplification_curve
 from symshuffle.design import shuffled_sizes
 
 ROOT = Path(__file__).parents[1]

@@ -21,10 +21,10 @@
 from IPython.display import Image
 
 from symshuffle import epsilon, randomizer
-from symshuffle.collect import drawn, make_plan, read_plan, simulate
+from symshuffle.collect import drawn, plan_survey, read_plan, simulate
 
 ANSWERS = ("bus", "train", "tram", "bicycle", "car", "on foot", "ferry", "none")
-plan = make_plan(8, n=20_000, min_batch_size=18_000, eps=1, delta="1e-8", labels=ANSWERS)
+plan = plan_survey(8, n=20_000, min_batch_size=18_000, eps=1, delta="1e-8", labels=ANSWERS)
 for row in plan.table:
     print(f"{row['mechanism']:18}{row['parameters'] or ''!s:12}{row['l2']:>11}  expected sum of squared errors")
 
@@ -36,7 +36,7 @@ for row in plan.table:
 # are refused later. The plan is a file. Every other file of the survey carries its digest.
 
 # %%
-print(plan.name, plan.root, plan.bound.bracket.rigour)
+print(plan.name, plan.root, plan.bound.bracket.arithmetic)
 print("eps at most", float(plan.certified_eps))
 again = epsilon(
     randomizer(plan.name).at(k=8, lam=plan.root, **plan.parameters), n=20_000, min_batch_size=18_000, delta="1e-8"

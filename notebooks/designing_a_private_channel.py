@@ -28,20 +28,22 @@ import numpy as np
 import sympy as sp
 from IPython.display import Math
 
-from symshuffle import LAM, Channel, Exp, bayes_tradeoff, minimax_tradeoff
+from symshuffle import Channel, Exp
 from symshuffle.channels import MaximalPolytope, blackwell, dominating_extremal
 from symshuffle.design import (
     ExtremalChannel,
     cardioid_program,
-    derive,
     detect_symmetry,
-    maximise,
-    orbit_tradeoff,
     read_problem,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.parametric.walk import derive
+from symshuffle.mechanisms import LAM
 
 PROBLEMS = next(
     root / "examples" / "problems"

@@ -22,9 +22,10 @@ from fractions import Fraction
 import sympy as sp
 from IPython.display import Image, Math
 
-from symshuffle import LAM, choices, compare, delta, randomizer, trace_frontier
+from symshuffle import compare, delta, randomizer
+from symshuffle.base import choices
 from symshuffle.design import drawn
-from symshuffle.mechanisms import K
+from symshuffle.mechanisms import LAM, K
 from symshuffle.utility import (
     GRR,
     HALF_BLOCK,
@@ -32,6 +33,7 @@ from symshuffle.utility import (
     optimal_equivariant_risk,
     thinning_gain,
     threshold_budget,
+    trace_frontier,
 )
 
 F = Fraction

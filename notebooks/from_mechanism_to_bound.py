@@ -29,7 +29,7 @@ import sympy as sp
 from IPython.display import Math
 
 import symshuffle as ss
-from symshuffle import LAM
+from symshuffle.mechanisms import LAM
 
 # %% [markdown]
 # ## 1. The mechanism, written once
@@ -40,7 +40,7 @@ from symshuffle import LAM
 # %%
 k = sp.Symbol("k", integer=True, positive=True)
 total = LAM + k - 1
-krr = ss.Mechanism.symmetric("my-krr", k, {"symbol": {"hit": (1, LAM / total), "miss": (k - 1, 1 / total)}})
+krr = ss.mechanisms.Mechanism.symmetric("my-krr", k, {"symbol": {"hit": (1, LAM / total), "miss": (k - 1, 1 / total)}})
 krr
 
 # %% [markdown]
@@ -81,15 +81,15 @@ decomposition.check_sums()
 # %%
 at = krr.at(k=10, lam=3)
 target = Fraction(11, 10)
-engines = [ss.Exact(), ss.FFT(), ss.Contour(rel=1e-8)]
+engines = [ss.engines.Exact(), ss.engines.FFT(), ss.engines.Contour(rtol=1e-8)]
 for engine in engines:
-    print(ss.delta(at, n=100, exp_eps=target, engine=engine, rigour=None).bracket)
+    print(ss.delta(at, n=100, exp_eps=target, engine=engine, arithmetic=None).bracket)
 
 # %% [markdown]
 # They have to agree. An exact rational lies in both other brackets:
 
 # %%
-exact, *others = (ss.delta(at, n=100, exp_eps=target, engine=engine, rigour=None).bracket for engine in engines)
+exact, *others = (ss.delta(at, n=100, exp_eps=target, engine=engine, arithmetic=None).bracket for engine in engines)
 [bracket.contains(exact.exact) for bracket in others]
 
 # %% [markdown]
@@ -100,7 +100,7 @@ exact, *others = (ss.delta(at, n=100, exp_eps=target, engine=engine, rigour=None
 
 # %%
 law = ss.optimal_decomposition(at).law(target)
-witness = ss.recompute(law, 100, digits=50)
+witness = ss.engines.recompute(law, 100, digits=50)
 print(witness.value)
 print(witness.route)
 print(f"{float(abs(witness.exactly - exact.exact)):.0e} from the exact value")
@@ -129,6 +129,6 @@ figure.tight_layout()
 # comes close. Here is one pair, with a constant background:
 
 # %%
-bound = ss.delta(local, n=10_000, exp_eps=ss.Exp(Fraction(1, 50)), attain=True)
+bound = ss.delta(local, n=10_000, exp_eps=ss.Exp(Fraction(1, 50)), attained=True)
 print(bound)
 print(f"{float(bound.attained.lower):.6g} is attained by {bound.attained.datasets}")

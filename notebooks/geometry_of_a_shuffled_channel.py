@@ -26,22 +26,16 @@ import sympy as sp
 from IPython.display import Math
 
 from proofs_checks.anchored import figures
-from symshuffle import (
-    AnchoredLaw,
-    Channel,
-    Contamination,
-    Exp,
-    Unsupported,
-    binary_envelope,
-    choices,
-    optimal_subset_sizes,
-    shuffled_divergence,
-    trace_frontier,
-)
+from symshuffle import Channel, Exp, Unsupported
+from symshuffle.base import choices
+from symshuffle.channels import shuffled_divergence
 from symshuffle.mechanisms import krr, rr
 from symshuffle.utility import (
+    AnchoredLaw,
+    Contamination,
     bayes_risk,
     best_shrinkage_risk,
+    binary_envelope,
     budget_equation,
     canonical_risk,
     certify_envelope,
@@ -51,6 +45,7 @@ from symshuffle.utility import (
     fiber,
     law_from_fiber,
     minimax_sandwich,
+    optimal_subset_sizes,
     ratio_law,
     raw_cap_trace,
     rigidity_gap,
@@ -60,6 +55,7 @@ from symshuffle.utility import (
     symmetrize,
     threshold_budget,
     tie_ratio,
+    trace_frontier,
     transport,
     worst_canonical_risk,
 )

@@ -20,7 +20,8 @@
 # %%
 from fractions import Fraction
 
-from symshuffle.design import best_shuffled, shuffled_sizes
+from symshuffle.design import shuffled_sizes
+from symshuffle.design.shuffled.best import best_shuffled
 
 F = Fraction
 

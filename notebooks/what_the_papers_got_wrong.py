@@ -75,7 +75,7 @@ def entry(name):
 
 def verdicts(name):
     """What a run of the claim finds."""
-    outcome = ss.run_claim(ledger.claim(name))
+    outcome = ss.ledger.run_claim(ledger.claim(name))
     print(f"printed    {outcome.verdict.value}")
     print(f"corrected  {outcome.corrected.verdict.value}, {outcome.corrected.grade.value}")
     print(f"controls   {outcome.controls_rejected} of {outcome.controls} rejected")
@@ -104,9 +104,9 @@ somebody, nobody, other = (
 )
 exp_eps = Fraction(2)
 steps = [(row, nobody) for row in (somebody, other)] + [(nobody, row) for row in (somebody, other)]
-delta = max(ss.hockey_stick(*pair, exp_eps) for pair in steps)
+delta = max(ss.channels.hockey_stick(*pair, exp_eps) for pair in steps)
 order, printed = claim.printed(exp_eps, delta)
-found = max(ss.hockey_stick(*pair, order) for pair in ((somebody, other), (other, somebody)))
+found = max(ss.channels.hockey_stick(*pair, order) for pair in ((somebody, other), (other, somebody)))
 print(f"zero-out neighbours at exp(eps) = {exp_eps}: delta = {delta}")
 print(f"replace-one neighbours at exp(eps) = {order}: {found}")
 print(f"printed bound {printed}, corrected bound {claim.corrected.statement(exp_eps, delta)[1]}")
@@ -132,13 +132,13 @@ entry("decomposition.eq-1")
 
 # %%
 claim = ledger.claim("decomposition.eq-1")
-channel = ss.mechanism("subset-selection").at(k=3, s=2, lam=3).channel()
+channel = ss.randomizer("subset-selection").at(k=3, s=2, lam=3).channel()
 clone = stronger_clone(channel, (0, 1), position=Fraction(1))
 intended, generic = (
     three_cell_laws(terms, clone.lam, clone.p, 2) for terms in (claim.printed, claim.corrected.statement)
 )
 exp_eps = Fraction(13, 5)
-print("datasets (0, 0) and (1, 0): ", ss.shuffled_divergence(channel, (0, 0), (1, 0), exp_eps))
+print("datasets (0, 0) and (1, 0): ", ss.channels.shuffled_divergence(channel, (0, 0), (1, 0), exp_eps))
 print("intended bound:             ", law_divergence(*intended, exp_eps))
 print("generic bound, equation (1):", law_divergence(*generic, exp_eps))
 
@@ -146,7 +146,7 @@ print("generic bound, equation (1):", law_divergence(*generic, exp_eps))
 levels = [1 + Fraction(i, 20) for i in range(41)]
 figure, axes = plt.subplots(figsize=(6, 3.6))
 curves = {
-    "two real datasets": [ss.shuffled_divergence(channel, (0, 0), (1, 0), level) for level in levels],
+    "two real datasets": [ss.channels.shuffled_divergence(channel, (0, 0), (1, 0), level) for level in levels],
     "intended bound": [law_divergence(*intended, level) for level in levels],
     "generic bound": [law_divergence(*generic, level) for level in levels],
 }
@@ -176,8 +176,13 @@ size = sp.Symbol("D", integer=True, positive=True)
 
 def total(statement):
     """Mass of the first row of the pair: each component's weight times its ratio."""
-    p, q, r, _ = statement("HR", ss.LAM, sp.sqrt(ss.LAM), size)
-    weights = {(ss.LAM, 1): p, (1, ss.LAM): p, (ss.LAM, ss.LAM): q, (1, 1): r}
+    p, q, r, _ = statement("HR", ss.mechanisms.LAM, sp.sqrt(ss.mechanisms.LAM), size)
+    weights = {
+        (ss.mechanisms.LAM, 1): p,
+        (1, ss.mechanisms.LAM): p,
+        (ss.mechanisms.LAM, ss.mechanisms.LAM): q,
+        (1, 1): r,
+    }
     return sp.factor(sum(ratios[0] * weight for ratios, weight in weights.items()))
 
 
@@ -189,10 +194,10 @@ print("corrected:", total(claim.corrected.statement))
 # the corrected weight at ratio one, and the derived weight:
 
 # %%
-derived = ss.optimal_decomposition(ss.mechanism("hadamard"), limits=False)
+derived = ss.optimal_decomposition(ss.randomizer("hadamard"), limits=False)
 at_one = next(cell.c for cell in derived.cells if cell.ratios == (1, 1))
 for name, statement in (("printed", claim.printed), ("corrected", claim.corrected.statement)):
-    difference = sp.simplify(statement("HR", ss.LAM, sp.sqrt(ss.LAM), size)[2] - at_one)
+    difference = sp.simplify(statement("HR", ss.mechanisms.LAM, sp.sqrt(ss.mechanisms.LAM), size)[2] - at_one)
     print(f"{name:9} minus derived: {difference}")
 
 # %%
@@ -209,13 +214,13 @@ entry("decomposition.sec-7")
 
 # %%
 claim = ledger.claim("decomposition.sec-7")
-channel, lam, pair, users = ss.mechanism("krr").at(k=3, lam=3).channel(), Fraction(3), (0, 1), 3
+channel, lam, pair, users = ss.randomizer("krr").at(k=3, lam=3).channel(), Fraction(3), (0, 1), 3
 
 
 def conjectured(statement, exp_eps):
     """The largest divergence over the backgrounds that a statement names."""
     backgrounds, _ = statement("krr", lam, 3, pair, users)
-    return max(ss.shuffled_divergence(channel, (0, *rest), (1, *rest), exp_eps) for rest in backgrounds)
+    return max(ss.channels.shuffled_divergence(channel, (0, *rest), (1, *rest), exp_eps) for rest in backgrounds)
 
 
 for exp_eps in map(Fraction, ("11/10", "6/5", "3/2", "2", "14/5")):
@@ -246,7 +251,7 @@ entry("symshuffle.ldp-minimax-single-orbit")
 # %%
 problem = errata.two_questions()
 single = errata.best_orbit(problem, symmetric_group(3))
-design = ss.minimax_tradeoff(problem, errata.LAM)
+design = ss.design.decision.tradeoff.minimax_tradeoff(problem, errata.LAM)
 print("best channel of a single orbit:", single)
 print("best channel:                  ", design.value.exact)
 print("its certificate, checked again:", design.certificates[0].prove(problem).exact)

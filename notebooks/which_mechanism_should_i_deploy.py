@@ -21,7 +21,8 @@ from fractions import Fraction
 
 import matplotlib.pyplot as plt
 
-from symshuffle import amplification_curve, compare, epsilon, privacy_loss, randomizer, solve_eps0
+from symshuffle import compare, epsilon, largest_eps0, privacy_loss_distribution, randomizer
+from symshuffle.accountants import amplification_curve
 from symshuffle.base import format_decimal
 
 USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
@@ -46,7 +47,7 @@ def below(value):
 # the bound to the attained value, and no further.
 
 # %%
-day = epsilon(krr(2), n=USERS, delta=DELTA, attain=True)
+day = epsilon(krr(2), n=USERS, delta=DELTA, attained=True)
 print(f"eps at most {above(day.bracket.upper)}, of real datasets at least {below(day.attained.lower)}")
 
 # %% [markdown]
@@ -66,7 +67,7 @@ plt.show()
 # The lower end of the bracket is the safe one.
 
 # %%
-largest = solve_eps0(krr, n=USERS, eps=TARGET, delta=DELTA, rel=1e-4)
+largest = largest_eps0(krr, n=USERS, eps=TARGET, delta=DELTA, rtol=1e-4)
 print(f"eps0 = {below(largest.bracket.lower)} meets ({TARGET}, {DELTA})")
 
 # %% [markdown]
@@ -106,7 +107,7 @@ for words, who in (
     ("150,000 certainly send", {"min_batch_size": 150_000}),
     ("each other one with 9/10", {"dropout": "1/10"}),
 ):
-    found = epsilon(krr(2), n=USERS, delta=DELTA, rel=1e-3, **who)
+    found = epsilon(krr(2), n=USERS, delta=DELTA, rtol=1e-3, **who)
     print(f"{words}: eps at most {above(found.bracket.upper)}")
 
 # %% [markdown]
@@ -117,5 +118,5 @@ for words, who in (
 # delta of 1e-14 and below is not, and there it fails (docs/deployment.md).
 
 # %%
-loss = privacy_loss(krr(2), n=USERS)
+loss = privacy_loss_distribution(krr(2), n=USERS)
 print(f"{len(loss.law.masses)} losses; delta at eps = 0.01 is at most {above(Fraction(loss.deltas()[100]))}")

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, final
 import flint
 
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Direction, Rigour, Under, choice
+from symshuffle.base.choices import Arithmetic, Direction, Under, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
@@ -183,8 +183,8 @@ def normal_profile(
         gaussian = gaussian_profile(Ball.from_arb(mu, DEFAULT_BITS + 32), exp_eps=exp_eps, eps=eps)
         error, wider = (Ball.from_arb(scale * (to_arb(half) + more), DEFAULT_BITS) for more in (0, curvature))
     lows, highs = zip(_within(limit, error), _within(gaussian, wider), strict=True)
-    how = "normal approximation, Wasserstein bound with constant 1"
-    bracket = Bracket(max(lows), min(highs), Rigour.BALL, "normal", how)
+    evaluation = "normal approximation, Wasserstein bound with constant 1"
+    bracket = Bracket(max(lows), min(highs), Arithmetic.BALL, "normal", evaluation)
     return NormalProfile(bracket, limit, error, n, choice(Direction, direction, "direction"), gaussian, wider)
 
 
@@ -256,8 +256,8 @@ def poisson_profile(
         scale = to_arb(hinge.scale)
         limit = Ball.from_arb(scale * value.arb() / n, DEFAULT_BITS)
         error = Ball.from_arb(scale * to_arb(ratio.active * ratio.wasserstein_to_one / 2), DEFAULT_BITS)
-    how = "compound Poisson approximation, a Poisson number of informative messages"
-    return LimitProfile(Bracket(*_within(limit, error), Rigour.BALL, "poisson", how), limit, error, n, way)
+    evaluation = "compound Poisson approximation, a Poisson number of informative messages"
+    return LimitProfile(Bracket(*_within(limit, error), Arithmetic.BALL, "poisson", evaluation), limit, error, n, way)
 
 
 def _last_count(rate: Fraction, bits: int) -> int:

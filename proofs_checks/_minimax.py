@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proofs_checks._simplex import Exponent, exponents, histogram_forms, largest_value, risk_form
-from symshuffle.base.choices import Population, Rigour
+from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
@@ -127,7 +127,7 @@ def _worst(
         (estimator_risk(channel, estimates, w, n=n, population=population), w) for w in grid(channel.num_inputs, n)
     ]
     worst, where = max(risks)
-    return Bracket(worst, worst, Rigour.EXACT, "enumeration", f"all {len(risks)} compositions of {n} users"), where
+    return Bracket(worst, worst, Arithmetic.EXACT, "enumeration", f"all {len(risks)} compositions of {n} users"), where
 
 
 def grid(k: int, steps: int) -> list[Vector]:
@@ -135,7 +135,7 @@ def grid(k: int, steps: int) -> list[Vector]:
     return [tuple(Fraction(part, steps) for part in parts) for parts in exponents(steps, k)]
 
 
-def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fraction = Fraction(1, 1000)) -> Minimax:
+def minimax_risk(channel: Channel, *, n: int, population: Population, rtol: Fraction = Fraction(1, 1000)) -> Minimax:
     """The minimax risk over all estimators and all compositions, from both sides.
 
     Parameters
@@ -146,7 +146,7 @@ def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fract
         Number of users, a few.
     population : Population
         ``IID``: all compositions of the simplex. ``FIXED``: those of ``n`` users.
-    rel : Fraction
+    rtol : Fraction
         Relative width at which the search stops; the bracket says what was reached.
 
     Notes
@@ -159,17 +159,17 @@ def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fract
     for _ in range(_ROUNDS if population is Population.IID else 1):
         estimates, prior = _propose(channel, support, n, population)
         lower = prior_risk(channel, prior, n=n, population=population)
-        found, where = _worst(channel, estimates, n, population, rel * lower / 4)
-        how = f"Bayes risk of {len(prior)} compositions; estimator: {found.how}"
+        found, where = _worst(channel, estimates, n, population, rtol * lower / 4)
+        evaluation = f"Bayes risk of {len(prior)} compositions; estimator: {found.evaluation}"
         lower = max(lower, best.bracket.lower) if best else lower
         if best is None or found.upper < best.bracket.upper or lower > best.bracket.lower:
             keep = best is not None and best.bracket.upper <= found.upper
             kept = best.estimator if keep and best else tuple(sorted(estimates.items()))
             upper = best.bracket.upper if keep and best else found.upper
             kept_prior = best.prior if best and lower == best.bracket.lower else prior
-            bracket = Bracket(lower, upper, Rigour.EXACT, "minimax", how)
+            bracket = Bracket(lower, upper, Arithmetic.EXACT, "minimax", evaluation)
             best = Minimax(channel, n, population, bracket, kept_prior, kept)
-        if best.bracket.width <= rel * best.bracket.upper or where in support:
+        if best.bracket.width <= rtol * best.bracket.upper or where in support:
             break
         near = tuple(entry.limit_denominator(10**4) for entry in where[:-1])
         support = [*support, (*near, 1 - sum(near, start=Fraction(0)))]

@@ -45,7 +45,7 @@ def point(name, eps0, n, eps):
     if LOG in os.environ:
         with (Path(os.environ[LOG]) / str(os.getpid())).open("a", encoding="utf-8") as log:
             log.write(f"{name} {eps0} {n} {eps}\n")
-    found = delta(reduced(name, eps0), n=n, eps=eps, rel=1e-2).bracket.decimals()
+    found = delta(reduced(name, eps0), n=n, eps=eps, rtol=1e-2).bracket.decimals()
     return {"lower": found["lower"], "upper": found["upper"], "log10_upper": found["log10_upper"]}
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import flint
 
-from symshuffle import PrivacyLoss, epsilon, privacy_loss, randomizer
+from symshuffle import epsilon, privacy_loss_distribution, randomizer
+from symshuffle.accountants import PrivacyLossDistribution
 from symshuffle.base.numbers import format_decimal, working_precision
 from tests.exported import CASES, divergence, neighbours
 
@@ -26,7 +27,7 @@ def small_cases():
     """Levels at which dp_accounting reads less off an export than a real pair has."""
     found = []
     for channel, n in CASES:
-        loss = privacy_loss(channel, n=n, step="0.125", beyond="1e-6").to_dp_accounting()
+        loss = privacy_loss_distribution(channel, n=n, step="0.125", beyond="1e-6").to_dp_accounting()
         with working_precision(200):
             for eps in LEVELS:
                 x = flint.arb(eps).exp()
@@ -40,8 +41,8 @@ def deployment():
     """Rows: delta, the certified bracket of eps of all rounds, and what dp_accounting answers from the export."""
     krr = randomizer("krr").at(k=50, eps0=2)
     with tempfile.TemporaryDirectory() as folder:
-        privacy_loss(krr, n=200_000, beyond="1e-19").save(Path(folder) / "round.json")
-        loss = PrivacyLoss.read(Path(folder) / "round.json").to_dp_accounting()
+        privacy_loss_distribution(krr, n=200_000, beyond="1e-19").save(Path(folder) / "round.json")
+        loss = PrivacyLossDistribution.read(Path(folder) / "round.json").to_dp_accounting()
     composed = loss.self_compose(ROUNDS)
     whole = loss.self_compose(ROUNDS, 0)
     for exponent in range(-6, -17, -2):

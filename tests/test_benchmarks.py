@@ -11,11 +11,13 @@ from benchmarks.algorithm7 import algorithm7
 from benchmarks.clone import LAM, clone_delta, smallest_level
 from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
-from symshuffle import FFT, Exp, Rigour, delta, randomizer
+from symshuffle import Exp, delta, randomizer
 from symshuffle.accountants import evaluate_law, standard_clone
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Question
+from symshuffle.engines import FFT
 from symshuffle.mechanisms import MECHANISMS
 from tests.slices import some
 
@@ -24,14 +26,16 @@ from tests.slices import some
 def test_algorithm_7_rounds_up_by_at_most_a_step(eps0):
     step = math.expm1(float(eps0)) / 1000
     (law,) = laws(ten_ary(eps0).bounds[0], Exp(Fraction("0.01")), Question.FORWARD, None)
-    truth = evaluate_law(law, 50, rel=1e-8)
+    truth = evaluate_law(law, 50, rtol=1e-8)
     assert truth.lower <= algorithm7(law, 50, step) <= truth.upper + Fraction(step)
 
 
 def test_algorithm_7_on_its_own_lattice_is_exact():
     krr = randomizer("krr").at(k=10, lam=4)
     (law,) = laws(reduction(krr).bounds[0], Fraction(2), Question.FORWARD, None)
-    assert algorithm7(law, 20, 1.0) == pytest.approx(float(evaluate_law(law, 20, rigour=Rigour.EXACT).exact), rel=1e-12)
+    assert algorithm7(law, 20, 1.0) == pytest.approx(
+        float(evaluate_law(law, 20, arithmetic=Arithmetic.EXACT).exact), rel=1e-12
+    )
 
 
 def test_algorithm_7_is_the_upper_end_of_the_fft_engine_at_the_same_step():
@@ -87,7 +91,7 @@ def test_the_committed_page_judges_every_goal():
 def test_levels_of_vectors_leave_a_delta_that_is_worth_a_bracket(case):
     assert vectors.level(case, 1000) == case.eps
     assert 31 * vectors.level(case, 10**6) < case.eps < 32 * vectors.level(case, 10**6)
-    found = delta(case.mechanism, n=1000, eps=case.eps, blanket=case.blanket, rel=0.1)
+    found = delta(case.mechanism, n=1000, eps=case.eps, blanket=case.blanket, rtol=0.1)
     assert Fraction(1, 10**30) < found.bracket.lower <= found.bracket.upper < Fraction(1, 2)
 
 

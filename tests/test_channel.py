@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from symshuffle import Ball, Channel, Exp, InputError, Verdict, direct_sum
-from symshuffle.base import enclose
+from symshuffle import Ball, Channel, Exp, InputError
+from symshuffle.base import Verdict, enclose
+from symshuffle.channels import direct_sum
 from symshuffle.testing import channels, distributions, ldp_channels
 
 IDENTITY = Channel.from_rows([[1, 0], [0, 1]])

@@ -1,4 +1,4 @@
-"""The contract of solve-eps0, solve-n, curve, and of channels read from a file."""
+"""The contract of largest-eps0, smallest-n, curve, and of channels read from a file."""
 
 import csv
 import json
@@ -13,12 +13,12 @@ from tests.words import words
 
 INVERSE_KEYS = set(
     words(
-        "lower upper log10_lower log10_upper safe delta_at_safe rigour engine how direction adjacency "
+        "lower upper log10_lower log10_upper safe delta_at_safe arithmetic engine how direction adjacency "
         "neighbours meaning inputs"
     )
 )
-EPS0 = ["solve-eps0", "krr", "-p", "k=10", "--n", "1000", "--eps", "0.1", "--delta", "1e-6"]
-USERS = ["solve-n", "krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--delta", "1e-6"]
+EPS0 = ["largest-eps0", "krr", "-p", "k=10", "--n", "1000", "--eps", "0.1", "--delta", "1e-6"]
+USERS = ["smallest-n", "krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--delta", "1e-6"]
 CURVE = ["krr", "-p", "k=10", "--eps0", "1", "--points", "3"]
 
 
@@ -76,18 +76,18 @@ def test_a_channel_from_a_file_is_the_mechanism_it_writes_down(capsys, tmp_path)
     as_csv.write_text("# 3-RR\n" + "\n".join(", ".join(map(str, row)) for row in matrix) + "\n")
     as_json.write_text(json.dumps({"rows": [[str(entry) for entry in row] for row in matrix]}))
     named = answer(
-        capsys, "delta", "krr", "-p", "k=3", "--lam", "3", "--n", "5", "--exp-eps", "6/5", "--rigour", "exact"
+        capsys, "delta", "krr", "-p", "k=3", "--lam", "3", "--n", "5", "--exp-eps", "6/5", "--arithmetic", "exact"
     )
     for file in (as_csv, as_json):
         assert read_channel(file).rows == matrix
-        found = answer(capsys, "delta", file, "--n", "5", "--exp-eps", "6/5", "--rigour", "exact")
+        found = answer(capsys, "delta", file, "--n", "5", "--exp-eps", "6/5", "--arithmetic", "exact")
         assert found["exact"] == named["exact"]
         assert found["inputs"]["file"] == str(file)
     decomposed = answer(capsys, "decompose", as_csv, "-p", "first=0", "-p", "second=2")
     assert decomposed["pair"] == "inputs 0 and 2"
     assert decomposed["gamma"] == "3/5"
     assert Fraction(
-        answer(capsys, "epsilon", as_csv, "--n", "5", "--delta", "0.1", "--rel", "1e-3")["upper"]
+        answer(capsys, "epsilon", as_csv, "--n", "5", "--delta", "0.1", "--rtol", "1e-3")["upper"]
     ) < Fraction(11, 10)
 
 
@@ -100,7 +100,7 @@ def test_numbers_in_json_are_read_as_written(tmp_path):
 def test_a_channel_that_is_not_ldp_says_so_and_counts_its_singular_mass(capsys, tmp_path):
     file = tmp_path / "w.csv"
     file.write_text("1,0,0\n1/3,1/3,1/3\n")
-    found = answer(capsys, "delta", file, "--n", "4", "--exp-eps", "1", "--rigour", "exact")
+    found = answer(capsys, "delta", file, "--n", "4", "--exp-eps", "1", "--arithmetic", "exact")
     assert Fraction(found["exact"]) >= Fraction(2, 3)
     assert "not LDP" in found["meaning"] and "outputs 1, 2" in found["meaning"]
 
@@ -132,16 +132,16 @@ def test_wrong_files_say_where_and_by_how_much(capsys, tmp_path, name, text, mes
 WRONG = [
     ([*EPS0[:-1], "2"], "delta = 2: expected a number in (0, 1)"),
     ([*EPS0[:6], "--delta", "0.1"], "eps = None"),
-    (["solve-eps0", "krr", *EPS0[4:]], "k = None"),
+    (["largest-eps0", "krr", *EPS0[4:]], "k = None"),
     (
-        ["solve-eps0", "erasure", "-p", "k=3", "-p", "p=1/2", *EPS0[4:]],
+        ["largest-eps0", "erasure", "-p", "k=3", "-p", "p=1/2", *EPS0[4:]],
         "MECH = erasure: expected a mechanism with a local budget",
     ),
-    (["solve-eps0", "x.csv", *EPS0[4:]], "a mechanism with a local budget"),
+    (["largest-eps0", "x.csv", *EPS0[4:]], "a mechanism with a local budget"),
     ([*USERS[:-1], "0"], "delta = 0"),
     ([*USERS, "--header"], "--header = True: expected none but with the file of a matrix"),
-    (["solve-n", "channel", "--eps", "1", "--delta", "0.1"], "MECH = channel: expected a mechanism, or"),
-    (["solve-n", "missing.csv", "--eps", "1", "--delta", "0.1"], "a readable file"),
+    (["smallest-n", "channel", "--eps", "1", "--delta", "0.1"], "MECH = channel: expected a mechanism, or"),
+    (["smallest-n", "missing.csv", "--eps", "1", "--delta", "0.1"], "a readable file"),
     (["delta", "x.csv", "--eps0", "1", "--n", "2", "--eps", "1"], "--eps0 = 1"),
     (["amplification-curve", *CURVE], "--delta"),
     (["amplification-curve", *CURVE, "--delta", "0.1", "--n", "10"], "--n"),
@@ -152,7 +152,7 @@ WRONG = [
     (["profile", *CURVE, "--n", "10"], "--to"),
     (["profile", *CURVE, "--n", "10", "--from", "1", "--to", "0"], "from < to"),
     (["tradeoff", *CURVE, "--n", "10", "--plot", "x.exe"], "--plot = x.exe"),
-    (["tradeoff", *CURVE, "--n", "10", "--rel", "2"], "not a relative width"),
+    (["tradeoff", *CURVE, "--n", "10", "--rtol", "2"], "not a relative width"),
 ]
 
 

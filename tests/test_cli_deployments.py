@@ -55,7 +55,7 @@ lam = "5/2"
 ROW = '[[rounds]]\nmechanism = "krr"\nparams = { k = 4 }\neps0 = 1\n'
 GROUP = '[[group]]\nrandomizer = "krr"\nparameters = { k = 4, eps0 = 1 }\n'
 KRR = ("krr", "-p", "k=4", "--eps0", "1")
-WIDE = ("--rel", "2e-2")
+WIDE = ("--rtol", "2e-2")
 
 
 def written(folder, text, name="plan.toml"):
@@ -126,7 +126,7 @@ def test_a_file_of_groups_in_both_formats(capsys, tmp_path):
     assert again["upper"] == told["upper"]
     first, second = randomizer("krr").at(k=4, eps0=1), randomizer("krr").at(k=3, lam="3/2")
     both = [Deployment(Group(first, 10_000), periods=2), Deployment(Group(second, 20_000))]
-    assert float(told["upper"]) == pytest.approx(float(epsilon(both, delta="1e-6", rel=2e-2)), rel=1e-9)
+    assert float(told["upper"]) == pytest.approx(float(epsilon(both, delta="1e-6", rtol=2e-2)), rel=1e-9)
 
 
 def test_the_deployment_of_an_answer_is_read_back(capsys, tmp_path):
@@ -157,11 +157,11 @@ def test_dummies_are_a_group(capsys, tmp_path):
     dummies = '[[group]]\ndummies = "uniform"\ncount = 2\n'
     rows = "[[group]]\nrows = [['3/4', '1/4'], ['1/4', '3/4']]\ncount = 3\n"
     file = written(tmp_path, rows + dummies)
-    found = answer(capsys, "delta", file, "--exp-eps", "3/2", "--rigour", "exact")
+    found = answer(capsys, "delta", file, "--exp-eps", "3/2", "--arithmetic", "exact")
     W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
     assert (
         Fraction(found["exact"])
-        == delta([Group(W, 3), Group.of_dummies(2)], exp_eps="3/2", rigour="exact").bracket.exact
+        == delta([Group(W, 3), Group.of_dummies(2)], exp_eps="3/2", arithmetic="exact").bracket.exact
     )
 
 
@@ -184,7 +184,7 @@ def test_files_of_earlier_kinds_are_read_with_a_notice(capsys, tmp_path, old, ne
 
 
 def test_a_missing_key_of_an_earlier_kind_prints_what_is_assumed(capsys, tmp_path):
-    status, _, err = run(capsys, "delta", written(tmp_path, ROW + "n = 9"), "--eps", "0.1", "--rel", "0.1")
+    status, _, err = run(capsys, "delta", written(tmp_path, ROW + "n = 9"), "--eps", "0.1", "--rtol", "0.1")
     assert status == 0
     assert 'rounds[0]: no key `reports`; assumed "fresh"' in err
 
@@ -239,7 +239,7 @@ def test_wrong_files_are_refused_in_one_line(capsys, tmp_path, text, message):
     [
         (("--eps0", "1"), "--eps0 = 1: expected none with the file"),
         (("-p", "k=3"), "-p = k=3: expected none with the file"),
-        (("--rigour", "exact"), "rigour exact"),
+        (("--arithmetic", "exact"), "arithmetic exact"),
         (("--direction", "reverse"), "direction = reverse: expected both"),
         (("--group-size", "2"), "--group-size 2: known for one batch"),
     ],
@@ -248,9 +248,9 @@ def test_what_does_not_go_with_a_file_is_refused(capsys, tmp_path, extra, messag
     assert message in refused(capsys, "epsilon", written(tmp_path, GROUPS), "--delta", "1e-6", *extra)
 
 
-@pytest.mark.parametrize("command", ["epsilon", "solve-eps0", "solve-n"])
+@pytest.mark.parametrize("command", ["epsilon", "largest-eps0", "smallest-n"])
 def test_fewer_than_one_period_is_refused(capsys, command):
-    given = {"epsilon": ("--n", "9", "--eps0", "1"), "solve-eps0": ("--n", "9", "--eps", "1")}
+    given = {"epsilon": ("--n", "9", "--eps0", "1"), "largest-eps0": ("--n", "9", "--eps", "1")}
     asked = given.get(command, ("--eps", "1", "--eps0", "1"))
     said = refused(capsys, command, "krr", "-p", "k=4", "--delta", "1e-3", *asked, "--periods", "0")
     assert "periods = 0: expected an integer from 1" in said
@@ -258,7 +258,7 @@ def test_fewer_than_one_period_is_refused(capsys, command):
 
 @pytest.mark.parametrize(
     ("command", "message"),
-    [("solve-n", "n = 10000: expected none"), ("solve-eps0", "its budget is asked for")],
+    [("smallest-n", "n = 10000: expected none"), ("largest-eps0", "its budget is asked for")],
 )
 def test_what_is_asked_for_is_left_open_by_all_periods(capsys, tmp_path, command, message):
     assert message in refused(capsys, command, written(tmp_path, GROUPS), "--delta", "1e-3", "--eps", "1")
@@ -267,8 +267,8 @@ def test_what_is_asked_for_is_left_open_by_all_periods(capsys, tmp_path, command
 def test_a_budget_is_found_for_groups_without_one(capsys, tmp_path):
     file = written(tmp_path, GROUP.replace(", eps0 = 1", "") + "count = 1000\n")
     target = ("--delta", "1e-6", "--eps", "0.2")
-    alone = answer(capsys, "solve-eps0", file, *target)
-    assert alone["lower"] == answer(capsys, "solve-eps0", "krr", "-p", "k=4", "--n", "1000", *target)["lower"]
+    alone = answer(capsys, "largest-eps0", file, *target)
+    assert alone["lower"] == answer(capsys, "largest-eps0", "krr", "-p", "k=4", "--n", "1000", *target)["lower"]
 
 
 VALUES = {
@@ -319,10 +319,10 @@ def test_refusals_of_fields_advise_options(name, capsys):
     lines = [(*ASKED, *option(name), *option(other)) for other in VALUES if other != name]
     lines += [(*ASKED, *option(name)[:1], *wrong) for wrong in (["-1"], ["x"], ["1e30"], ["0,1"], ["zero-out"])]
     lines += [(question, *KRR, *option(name), *given) for question, given in (
-        ("solve-n", ("--eps", "1", "--delta", "0.1")),
+        ("smallest-n", ("--eps", "1", "--delta", "0.1")),
         ("renyi", ("--alpha", "2", "--n", "9")),
         ("delta", ("--eps", "1", "--n", "9", "--proof", "no/such/folder")),
-        ("delta", ("--eps", "1", "--n", "9", "--rigour", "exact")),
+        ("delta", ("--eps", "1", "--n", "9", "--arithmetic", "exact")),
         ("pld", ("--n", "9", "--out", "no/such/folder")),
     )]  # fmt: skip
     said = [err for status, _, err in (run(capsys, *line) for line in lines) if status == 2]
@@ -342,7 +342,7 @@ def test_given_datasets_of_a_file_are_answered_as_in_python(tmp_path, capsys):
 
 @pytest.mark.parametrize("width", ["1e-3", "0.001", "1/1000", " 1/1000 "])
 def test_a_width_is_read_in_every_spelling(width, capsys):
-    asked = ("delta", *KRR, "--n", "20", "--eps", "0.1", "--rel")
+    asked = ("delta", *KRR, "--n", "20", "--eps", "0.1", "--rtol")
     assert answer(capsys, *asked, width) == answer(capsys, *asked, "1e-3")
     for wrong in ("2", "0", "x", "nan"):
-        assert "--rel" in refused(capsys, *asked, wrong)
+        assert "--rtol" in refused(capsys, *asked, wrong)

@@ -214,8 +214,8 @@ def test_formula_where_there_is_none(capsys, tmp_path):
     for command, data, word in unsupported:
         path = tmp_path / "problem.json"
         path.write_text(json.dumps(data))
-        for how in ((), ("--json",)):
-            status, out, _ = run(capsys, "design", command, path, "--lam", "2", "--formula", *how)
+        for evaluation in ((), ("--json",)):
+            status, out, _ = run(capsys, "design", command, path, "--lam", "2", "--formula", *evaluation)
             assert status == 0 and word in " ".join(out.split())
 
 
@@ -284,7 +284,7 @@ def test_keys_are_always_there(command, extra, capsys):
         found = answer(capsys, "design", command, GUESS, *level, *extra)
         assert set(found) >= KEYS
         assert (found["exact"] is not None) == exact
-        assert found["rigour"] == ("exact" if exact else "ball")
+        assert found["arithmetic"] == ("exact" if exact else "ball")
         # One certificate at a rational level; two at rational levels around exp(eps0), whose values bracket.
         assert isinstance(found["certificate"], dict) == exact
         if not exact:

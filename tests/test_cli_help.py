@@ -110,8 +110,8 @@ NEEDED = {
     "users": ("params", "lam"),
 }
 ASKED = {
-    "group": ("epsilon", "--delta", "1/1000", "--rel", "0.1"),
-    "rounds": ("epsilon", "--delta", "1/1000", "--rel", "0.1"),
+    "group": ("epsilon", "--delta", "1/1000", "--rtol", "0.1"),
+    "rounds": ("epsilon", "--delta", "1/1000", "--rtol", "0.1"),
     "users": ("epsilon", "--delta", "1/1000"),
 }
 

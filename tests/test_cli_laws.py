@@ -3,8 +3,10 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, Contamination, InputError, binary_envelope, randomizer
+from symshuffle import InputError, randomizer
+from symshuffle.mechanisms import LAM
 from symshuffle.mechanisms.symbolic import evaluate
+from symshuffle.utility import Contamination, binary_envelope
 from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 from tests.shell import answer, refused, run
@@ -112,7 +114,7 @@ def test_what_has_no_formula_says_why(capsys):
 def test_an_irrational_level_is_answered_in_balls(capsys):
     found = answer(capsys, "law", "krr", "-p", "k=3", "--eps0", "1", "--n", "2")
     assert found["extreme"] is None
-    assert found["iid_risk"]["rigour"] == "ball"
+    assert found["iid_risk"]["arithmetic"] == "ball"
     assert "templates in balls" in run(capsys, "law", "krr", "-p", "k=3", "--eps0", "1", "--eps", "0.1")[1]
 
 

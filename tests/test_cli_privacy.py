@@ -14,7 +14,7 @@ from tests.words import words
 
 BOUND_KEYS = set(
     words(
-        "lower upper log10_lower log10_upper exact relative_width aimed safe rigour engine how direction "
+        "lower upper log10_lower log10_upper exact relative_width aimed safe arithmetic engine how direction "
         "adjacency neighbours meaning attained_lower attained_by attained_missing gap confirmed "
         "confirmed_missing deployment inputs"
     )
@@ -27,16 +27,16 @@ def test_delta_has_the_keys_of_the_contract(capsys):
     assert found.keys() == BOUND_KEYS
     assert found["adjacency"] == "replace-one"
     assert found["direction"] == "both"
-    assert found["rigour"] == "exact"  # of the engine that answered
+    assert found["arithmetic"] == "exact"  # of the engine that answered
     assert found["confirmed"] is None
     assert found["inputs"] == {"mechanism": "krr", "k": "10", "lam": "3", "n": 6, "exp_eps": "6/5"}
 
 
 def test_delta_is_exact_where_asked(capsys):
     """Equal to the brute-force divergence of the shuffled reduction pair, transcribed once here."""
-    found = answer(capsys, *KRR, "--rigour", "exact")
+    found = answer(capsys, *KRR, "--arithmetic", "exact")
     assert found["exact"] == "55591/829440"
-    assert found["rigour"] == "exact"
+    assert found["arithmetic"] == "exact"
     exact = Fraction(55591, 829440)
     assert Fraction(found["lower"]) <= exact <= Fraction(found["upper"])
     assert 10 ** float(found["log10_upper"]) == pytest.approx(float(exact))
@@ -45,7 +45,7 @@ def test_delta_is_exact_where_asked(capsys):
 @pytest.mark.parametrize("engine", ["auto", "exact", "fft", "contour"])
 @pytest.mark.parametrize("direction", ["forward", "reverse", "both"])
 def test_decimals_are_rounded_outward(capsys, engine, direction):
-    exact = Fraction(answer(capsys, *KRR, "--direction", direction, "--rigour", "exact")["exact"])
+    exact = Fraction(answer(capsys, *KRR, "--direction", direction, "--arithmetic", "exact")["exact"])
     found = answer(capsys, *KRR, "--direction", direction, "--engine", engine)
     assert Fraction(found["lower"]) <= exact <= Fraction(found["upper"])
     assert float(found["log10_lower"]) <= float(found["log10_upper"])
@@ -84,7 +84,7 @@ def test_confirmation_of_epsilon_is_delta_at_the_safe_end(capsys):
 
 def test_zero_is_zero(capsys):
     for levels in (["--eps0", "1", "--eps", "1"], ["--eps0", "1", "--eps", "2"], ["--lam", "3", "--exp-eps", "3"]):
-        found = answer(capsys, "delta", "krr", "-p", "k=3", "--n", "5", *levels, "--rigour", "exact")
+        found = answer(capsys, "delta", "krr", "-p", "k=3", "--n", "5", *levels, "--arithmetic", "exact")
         assert (found["lower"], found["upper"], found["exact"]) == ("0", "0", "0")
         assert (found["log10_lower"], found["log10_upper"]) == ("-inf", "-inf")
 
@@ -173,14 +173,14 @@ WRONG = [
     (with_option("--n", "1e999"), "n = 1e999: expected an integer from 1"),
     (with_option("--n", "1e999999"), "n = 1e999999: expected an integer from 1"),
     (without("--n"), "--n"),
-    (with_option("--rel", "0"), "rel = 0.0: expected a relative width in (0, 1)"),
-    (with_option("--rel", "nan"), "rel = nan: expected a relative width in (0, 1)"),
+    (with_option("--rtol", "0"), "rtol = 0.0: expected a relative width in (0, 1)"),
+    (with_option("--rtol", "nan"), "rtol = nan: expected a relative width in (0, 1)"),
     (with_option("--engine", "magic"), "'auto', 'exact', 'sparse', 'counts', 'contour'"),
-    (with_option("--rigour", "some"), "'exact', 'ball', 'float64'"),
+    (with_option("--arithmetic", "some"), "'exact', 'ball', 'float64'"),
     (with_option("--direction", "up"), "'forward', 'reverse', 'both'"),
-    ([*with_option("--engine", "fft"), "--rigour", "exact"], "engine fft answers at rigour float64, not exact"),
-    ([*with_option("--n", "1e9"), "--rigour", "exact"], "rigour exact at n = 1000000000"),
-    ([*without("--lam"), "--eps0", "1", "--rigour", "exact"], "rigour exact needs rational lam"),
+    ([*with_option("--engine", "fft"), "--arithmetic", "exact"], "engine fft answers at arithmetic float64, not exact"),
+    ([*with_option("--n", "1e9"), "--arithmetic", "exact"], "arithmetic exact at n = 1000000000"),
+    ([*without("--lam"), "--eps0", "1", "--arithmetic", "exact"], "arithmetic exact needs rational lam"),
     (["delta", "kr", *DELTA[2:]], "MECH = kr: expected a known name; did you mean krr"),
     (["delta", "identity", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "no budget: identity has none"),
     (["delta", "half-block", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "k = 3: expected an even integer"),
@@ -237,7 +237,7 @@ def test_an_answer_without_explanation_looks_for_no_datasets(monkeypatch, capsys
     from symshuffle.cli import main
 
     asked, epsilon = [], solve.epsilon
-    monkeypatch.setattr(solve, "epsilon", lambda *a, **k: asked.append(k["attain"]) or epsilon(*a, **k))
+    monkeypatch.setattr(solve, "epsilon", lambda *a, **k: asked.append(k["attained"]) or epsilon(*a, **k))
     line = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "100", "--delta", "1e-6"]
     for more in ([], ["--explain"], ["--json"]):
         assert main([*line, *more]) == 0

@@ -11,17 +11,17 @@ KRR = ("krr", "-p", "k=4", "--eps0", "1", "--n", "10,000")
 
 
 def test_renyi(capsys):
-    found = answer(capsys, "renyi", *KRR, "--order", "8", "--periods", "5", "--rel", "1e-2")
+    found = answer(capsys, "renyi", *KRR, "--order", "8", "--periods", "5", "--rtol", "1e-2")
     assert found["order"] == "8"
     assert found["inputs"]["periods"] == 5
     assert found["relative_width"] <= 1e-2
     assert float(found["attained_lower"]) <= float(found["upper"])
     assert found["adjacency"] == "replace-one"
     assert "both directions" in found["meaning"]
-    status, text, _ = run(capsys, "renyi", *KRR, "--order", "8", "--rel", "1e-2")
+    status, text, _ = run(capsys, "renyi", *KRR, "--order", "8", "--rtol", "1e-2")
     assert status == 0
     assert re.match(r"Rényi divergence +<= [\d.]+ \(.*\) at order = 8\s", text)
-    _, text, _ = run(capsys, "renyi", *KRR, "--order", "1.00000001", "--rel", "1e-2")
+    _, text, _ = run(capsys, "renyi", *KRR, "--order", "1.00000001", "--rtol", "1e-2")
     assert re.match(
         r"Rényi divergence +<= .* at\s+order = 1.00000001\s", text.splitlines()[0] + " " + text.splitlines()[1]
     )
@@ -68,7 +68,7 @@ def test_the_gaussian_stands_beside_the_certified_curve(capsys, tmp_path):
 
 
 def test_renyi_with_a_least_number_of_messages_is_that_of_so_many_users(capsys):
-    command = ("renyi", "krr", "-p", "k=4", "--eps0", "1", "--order", "2", "--rel", "1e-2", "--n")
+    command = ("renyi", "krr", "-p", "k=4", "--eps0", "1", "--order", "2", "--rtol", "1e-2", "--n")
     least, all_send = answer(capsys, *command, "20", "--min-batch-size", "16"), answer(capsys, *command, "16")
     assert (least["upper"], least["attained_by"]) == (all_send["upper"], all_send["attained_by"])
 

@@ -119,7 +119,7 @@ def test_what_has_no_name_is_not_written(tmp_path):
     written = Deployment((Group(krr, 10),)).to_toml()
     (tmp_path / "krr.toml").write_text(written)
     again = Deployment.read(tmp_path / "krr.toml")
-    assert delta(again, eps="0.1", rigour="ball").bracket == delta(krr, n=10, eps="0.1", rigour="ball").bracket
+    assert delta(again, eps="0.1", arithmetic="ball").bracket == delta(krr, n=10, eps="0.1", arithmetic="ball").bracket
     rounded = Channel.from_rows([["0.333", "0.667"], ["0.667", "0.333"]])
     assert Deployment((Group(rounded, 10),)).to_toml()
 

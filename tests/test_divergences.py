@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence
-from symshuffle import Ball, InputError, NotDecided, chi_square, hockey_stick
+from symshuffle import Ball, InputError, NotDecided
 from symshuffle.base import enclose
+from symshuffle.channels import chi_square, hockey_stick
 from symshuffle.testing import distributions, ratios
 
 PAIRS = st.tuples(distributions(4), distributions(4))

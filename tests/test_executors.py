@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, amplification_curve, compare, delta_curve, randomizer, tradeoff_curve
+from symshuffle import Channel, InputError, compare, profile, randomizer, tradeoff
+from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.accountants.questions.adversary import worst_background
+from symshuffle.accountants.questions.adversary import worst_datasets
 from symshuffle.base.executors import processes
 from symshuffle.cli import main
 from tests.words import words
@@ -24,24 +25,24 @@ def pool():
 def test_curves(pool):
     seen = []
     options = {"n": 100, "eps": ["0", "0.1", "0.5"], "adjacency": "zero-out"}
-    assert delta_curve(KRR, **options, executor=pool, progress=lambda *c: seen.append(c)) == delta_curve(KRR, **options)
+    assert profile(KRR, **options, executor=pool, progress=lambda *c: seen.append(c)) == profile(KRR, **options)
     assert seen == [(1, 3), (2, 3), (3, 3)]
     options = {"n": 100, "type_i": ["0", "0.1", "0.5"], "num_levels": 5}
-    assert tradeoff_curve(KRR, **options, executor=pool) == tradeoff_curve(KRR, **options)
+    assert tradeoff(KRR, **options, executor=pool) == tradeoff(KRR, **options)
     options = {"delta": "1e-6", "users": [100, 1000]}
     here, there = amplification_curve(KRR, **options), amplification_curve(KRR, **options, executor=pool)
     for a, b in zip(here.points, there.points, strict=True):
         assert a.x == b.x and a.y.lower <= b.y.upper and b.y.lower <= a.y.upper
     assert replace(here, points=()) == replace(there, points=())
     with pytest.raises(InputError, match="executor = ProcessPoolExecutor: expected work that it can send"):
-        delta_curve(reduction(KRR), n=100, eps=["0.1"], executor=pool)  # closures do not travel
+        profile(reduction(KRR), n=100, eps=["0.1"], executor=pool)  # closures do not travel
 
 
 @pytest.mark.parametrize("n", [3, 30])
 def test_worst_backgrounds(pool, n):
     channel = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/8", "1/8", "3/4"]])
-    found = worst_background(channel, n, Fraction(11, 10), executor=pool)
-    assert found == worst_background(channel, n, Fraction(11, 10))
+    found = worst_datasets(channel, n, Fraction(11, 10), executor=pool)
+    assert found == worst_datasets(channel, n, Fraction(11, 10))
 
 
 def test_comparisons(pool):
@@ -56,7 +57,7 @@ def test_comparisons(pool):
     "command",
     [
         words("profile krr -p k=3 --eps0 1 --n 50 --to 0.3 --points 3"),
-        ["worst-background", "rr", "--eps0", "1", "--eps", "0.1", "--n", "4"],
+        ["worst-datasets", "rr", "--eps0", "1", "--eps", "0.1", "--n", "4"],
         ["compare", "--k", "3", "--n", "50", "--eps0", "1", "--mechanism", "krr"],
     ],
 )

@@ -22,13 +22,13 @@ BUDGET = ("--eps0", "1")
 ENDINGS = {
     "delta": (*BUDGET, "--n", "9", "--eps", "1/2"),
     "epsilon": (*BUDGET, "--n", "9", "--delta", "1/10"),
-    "solve-eps0": ("--n", "99", "--delta", "1/10", "--eps", "1/2"),
-    "solve-n": (*BUDGET, "--delta", "1/10", "--eps", "1/2"),
+    "largest-eps0": ("--n", "99", "--delta", "1/10", "--eps", "1/2"),
+    "smallest-n": (*BUDGET, "--delta", "1/10", "--eps", "1/2"),
     "profile": (*BUDGET, "--n", "9", "--to", "1", "--points", "2"),
-    "renyi": (*BUDGET, "--n", "9", "--order", "2", "--rel", "0.1"),
+    "renyi": (*BUDGET, "--n", "9", "--order", "2", "--rtol", "0.1"),
     "gdp": (*BUDGET, "--n", "9"),
-    "pld": (*BUDGET, "--n", "9", "--step", "0.25", "--beyond", "1/100", "--rel", "0.1", "--out", "pld.json"),
-    "worst-background": (*BUDGET, "--n", "2", "--eps", "1/2"),
+    "pld": (*BUDGET, "--n", "9", "--step", "0.25", "--beyond", "1/100", "--rtol", "0.1", "--out", "pld.json"),
+    "worst-datasets": (*BUDGET, "--n", "2", "--eps", "1/2"),
 }
 """What a command needs beside a mechanism; a command whose help shows an expression needs a line here."""
 

@@ -6,12 +6,12 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from symshuffle import Channel, Deployment, Group, InputError, delta, epsilon, mechanism
+from symshuffle import Channel, Deployment, Group, InputError, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.subjects import smallest_batch
-from symshuffle.accountants.questions.adversary import worst_background
-from symshuffle.collect import audit_local, audit_pair, audit_samples, audit_shuffled, claim, make_plan
-from symshuffle.design import best_shuffled
+from symshuffle.accountants.questions.adversary import worst_datasets
+from symshuffle.collect import audit_local, audit_pair, audit_samples, audit_shuffled, claim, plan_survey
+from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.vectors import calibrate, private_mean
 from tests.shell import answer, refused, run
 from tests.words import words
@@ -130,10 +130,10 @@ def test_an_audit_takes_a_deployment_a_group_a_file_and_a_plan(tmp_path):
         assert (found.price, found.beside, found.events) == audited(54)
         assert claim(subject).channel.rows == RESPONSE.rows
         assert audit_local(subject, runs=200).events == audit_local(RESPONSE, runs=200).events
-    named = Group(mechanism("krr").at(k=3, lam=2), 30)
+    named = Group(randomizer("krr").at(k=3, lam=2), 30)
     (tmp_path / "krr.toml").write_text(Deployment(named).to_toml())
-    assert claim(tmp_path / "krr.toml").channel.rows == mechanism("krr").at(k=3, lam=2).channel().rows
-    plan = make_plan(
+    assert claim(tmp_path / "krr.toml").channel.rows == randomizer("krr").at(k=3, lam=2).channel().rows
+    plan = plan_survey(
         3, n=30, eps=2, delta="1e-2", mechanism="krr", min_batch_size=25, colluding=5, labels=("a", "b", "c")
     )
     (tmp_path / "p.toml").write_text(plan.to_toml())
@@ -163,19 +163,19 @@ def test_samples_and_pairs_are_held_against_the_bound_of_a_deployment():
 
 COMMANDS = {
     "calibrate": "calibrate sphere-linear --d 1 --eps 3 --delta 1e-3 --gap none",
-    "worst-background": "worst-background krr -p k=3 --lam 2 --exp-eps 6/5",
+    "worst-datasets": "worst-datasets krr -p k=3 --lam 2 --exp-eps 6/5",
     "design shuffled": "design shuffled --k 3 --eps 2 --delta 1e-2",
 }
 KEPT = {
     "calibrate": ("parameters", "rmse"),
-    "worst-background": ("attained_lower", "exact", "upper", "attained_by"),
+    "worst-datasets": ("attained_lower", "exact", "upper", "attained_by"),
     "design shuffled": ("risk", "orbits"),
 }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_answer_as_for_the_reduced_number(command, capsys):
-    n, left = (7, 5) if command == "worst-background" else (60, 54)
+    n, left = (7, 5) if command == "worst-datasets" else (60, 54)
     line = words(COMMANDS[command])
     found = answer(capsys, *line, "--n", n, "--colluding", n - left)
     fewer = answer(capsys, *line, "--n", left)
@@ -188,8 +188,8 @@ def test_commands_answer_as_for_the_reduced_number(command, capsys):
 def test_worst_background_takes_a_file(tmp_path, capsys):
     file = tmp_path / "d.toml"
     file.write_text(Deployment(Group(RESPONSE, 7, colluding=2), periods=9, memoised=True).to_toml())
-    found = answer(capsys, "worst-background", file, "--exp-eps", "6/5")
-    assert F(found["exact"]) == worst_background(RESPONSE, 5, F(6, 5)).bracket.exact
+    found = answer(capsys, "worst-datasets", file, "--exp-eps", "6/5")
+    assert F(found["exact"]) == worst_datasets(RESPONSE, 5, F(6, 5)).bracket.exact
     assert "9 periods" in json.dumps(found["neighbours"]) and found["inputs"]["file"] == str(file)
 
 

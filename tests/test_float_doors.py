@@ -7,25 +7,13 @@ from fractions import Fraction
 import pytest
 
 import symshuffle
-from symshuffle import (
-    FFT,
-    Ball,
-    BallContour,
-    Bracket,
-    Contour,
-    DecisionProblem,
-    Exp,
-    InputError,
-    Rigour,
-    bayes_tradeoff,
-    binary_envelope,
-    minimax_tradeoff,
-    optimal_subset_sizes,
-    randomizer,
-    trace_frontier,
-)
+from symshuffle import Ball, Bracket, Exp, InputError, Problem, randomizer
+from symshuffle.base import Arithmetic
 from symshuffle.base.lp import LinearProgram
 from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.engines import FFT, BallContour, Contour
+from symshuffle.utility import binary_envelope, optimal_subset_sizes, trace_frontier
 from symshuffle.utility.frontiers.contamination import Contamination
 from tests.public import PUBLIC, TOP
 
@@ -38,11 +26,11 @@ UNIT = ((1, 0), (0, 1))
 EXACT = {
     "Ball.lower": lambda v: Ball(v, TWO),
     "Ball.upper": lambda v: Ball(Fraction(0), v),
-    "Bracket.lower": lambda v: Bracket(v, TWO, Rigour.EXACT, "", ""),
-    "Bracket.upper": lambda v: Bracket(Fraction(0), v, Rigour.EXACT, "", ""),
-    "DecisionProblem.model": lambda v: DecisionProblem(((v, HALF), (HALF, HALF)), UNIT),
-    "DecisionProblem.loss": lambda v: DecisionProblem(UNIT, ((v, HALF), (HALF, HALF))),
-    "DecisionProblem.prior": lambda v: DecisionProblem(UNIT, UNIT, (v, HALF)),
+    "Bracket.lower": lambda v: Bracket(v, TWO, Arithmetic.EXACT, "", ""),
+    "Bracket.upper": lambda v: Bracket(Fraction(0), v, Arithmetic.EXACT, "", ""),
+    "Problem.model": lambda v: Problem(((v, HALF), (HALF, HALF)), UNIT),
+    "Problem.loss": lambda v: Problem(UNIT, ((v, HALF), (HALF, HALF))),
+    "Problem.prior": lambda v: Problem(UNIT, UNIT, (v, HALF)),
     "Exp.exponent": Exp,
     "LinearProgram.from_rows": lambda v: LinearProgram.from_rows([1], [([v], ">=", 1)]),
 }
@@ -52,8 +40,8 @@ READ = {
     "BallContour.goal": lambda v: BallContour(goal=v),
     "Contour.goal": lambda v: Contour(goal=v),
     "FFT.step": lambda v: FFT(step=v),
-    "DecisionProblem.action_risks.rows": lambda v: PROBLEM.action_risks([[v, HALF, HALF]] * 3),
-    "DecisionProblem.risk.rule": lambda v: PROBLEM.risk(KRR.channel(), [[v, HALF, Fraction(0)]] * 3),
+    "Problem.action_risks.rows": lambda v: PROBLEM.action_risks([[v, HALF, HALF]] * 3),
+    "Problem.risk.rule": lambda v: PROBLEM.risk(KRR.channel(), [[v, HALF, Fraction(0)]] * 3),
     "bayes_tradeoff.lam": lambda v: bayes_tradeoff(PROBLEM, v + 2),
     "binary_envelope.gamma": lambda v: binary_envelope(Contamination(3), lam=TWO, gamma=v + 1),
     "binary_envelope.lam": lambda v: binary_envelope(Contamination(3), lam=v + 2, gamma=TWO),
@@ -101,12 +89,12 @@ def test_doubles_are_read_as_the_decimals_that_they_show(door):
     assert repr(READ[door](0.5)) == repr(READ[door](HALF))
 
 
-@pytest.mark.parametrize("ask", [symshuffle.delta, symshuffle.delta_curve, symshuffle.renyi], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("ask", [symshuffle.delta, symshuffle.profile, symshuffle.renyi], ids=lambda f: f.__name__)
 def test_where_a_number_is_read_a_double_is_the_decimal_that_it_shows(ask):
-    name = {"delta": "eps", "delta_curve": "eps", "renyi": "order"}[ask.__name__]
+    name = {"delta": "eps", "profile": "eps", "renyi": "order"}[ask.__name__]
     numbers = [1.1, "1.1", Fraction(11, 10)]
-    given = [[number] for number in numbers] if ask.__name__ == "delta_curve" else numbers
-    first, *others = [ask(KRR, n=3, **{name: one, **({"rel": 0.1} if name == "order" else {})}) for one in given]
+    given = [[number] for number in numbers] if ask.__name__ == "profile" else numbers
+    first, *others = [ask(KRR, n=3, **{name: one, **({"rtol": 0.1} if name == "order" else {})}) for one in given]
     assert all(other.to_dict() == first.to_dict() for other in others)
 
 

@@ -38,12 +38,12 @@ def shell(capsys, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("words", "target"),
     [
-        ("solve-n krr -p k=4 --eps0 1 --eps 0.3 --delta 1e-4", "at eps = 0.3, delta = 0.0001"),
-        ("solve-eps0 krr -p k=4 --n 500 --exp-eps 6/5 --delta 1e-4", "at exp(eps) = 1.2, delta = 0.0001"),
+        ("smallest-n krr -p k=4 --eps0 1 --eps 0.3 --delta 1e-4", "at eps = 0.3, delta = 0.0001"),
+        ("largest-eps0 krr -p k=4 --n 500 --exp-eps 6/5 --delta 1e-4", "at exp(eps) = 1.2, delta = 0.0001"),
         ("delta krr -p k=4 --eps0 1 --n 50 --eps 1/3", "at eps = 1/3"),
         ("epsilon krr -p k=4 --eps0 1 --n 50 --delta 0.00012345678", "at delta = 0.00012345678"),
         ("epsilon krr -p k=4 --eps0 1 --n 50 --delta 1e-3 --periods 2", "at delta = 0.001"),
-        ("worst-background rr --lam 3 --n 4 --exp-eps 6/5", "at exp(eps) = 1.2"),
+        ("worst-datasets rr --lam 3 --n 4 --exp-eps 6/5", "at exp(eps) = 1.2"),
         ("amplification-curve krr -p k=4 --eps0 1 --delta 1e-3 --from 10 --to 20 --points 2", "at delta = 0.001"),
         ("subset-size --k 10 --lam 6", "at exp(eps0) = 6"),
     ],
@@ -57,7 +57,7 @@ def test_the_target_stands_in_the_first_line(shell, words, target):
 def test_law_says_a_risk_and_that_it_is_no_guarantee(shell, capsys):
     lines, _ = shell("law krr -p k=3 --lam 4 --n 10")
     assert set(lines) == {"risk", "about", "sure"}
-    noise = canonical_votes(s.mechanism("krr").at(k=3, lam=4))
+    noise = canonical_votes(s.randomizer("krr").at(k=3, lam=4))
     assert lines["risk"] == "<= 0.2 (upper end, exactly 1/5) for 10 users of the worst fixed composition"
     assert noise.risk(10) == F(1, 5)
     assert "no guarantee about shuffled messages" in lines["about"] and "mechanism krr, k 3, lam 4" in lines["about"]
@@ -77,7 +77,7 @@ def test_decompose_says_what_it_returns_and_for_which_pair(shell):
     lines, _ = shell("decompose krr -p k=4")
     assert set(lines) == {"gamma", "about", "sure"}
     assert lines["gamma"] == "4/(lambda + 3) (exact)"
-    similarity = sum(min(column) for column in zip(*s.mechanism("krr").channel(k=4, lam=3).rows, strict=True))
+    similarity = sum(min(column) for column in zip(*s.randomizer("krr").channel(k=4, lam=3).rows, strict=True))
     assert similarity == F(4, 6)
     assert "any two inputs" in lines["about"] and "no guarantee by itself" in lines["about"]
     lines, out = shell("decompose half-block -p d=1 -p k=4 --explain")
@@ -107,7 +107,9 @@ def test_a_survey_says_what_its_plan_certified_and_a_simulation_protects_nobody(
 @pytest.mark.parametrize("lam", [F(6), F(5, 2)])
 def test_the_best_size_by_a_loss_is_the_smallest_of_all(loss, lam):
     """Against the closed sums of each size: sum of squares, worst coordinate, a category that nobody holds, both."""
-    noises = {size: canonical_votes(s.mechanism("subset-selection").at(k=10, s=size, lam=lam)) for size in range(1, 10)}
+    noises = {
+        size: canonical_votes(s.randomizer("subset-selection").at(k=10, s=size, lam=lam)) for size in range(1, 10)
+    }
     losses = {
         Loss.L2: lambda v: float(v.own + 9 * v.absent),
         Loss.MAX: lambda v: float(max(v.own, v.absent)),
@@ -116,15 +118,17 @@ def test_the_best_size_by_a_loss_is_the_smallest_of_all(loss, lam):
     }
     values = {size: losses[loss](noise) for size, noise in noises.items()}
     best = min(values.values())
-    assert s.optimal_subset_sizes(10, lam, loss=loss) == tuple(z for z in values if values[z] < best * (1 + 1e-12))
+    assert s.utility.optimal_subset_sizes(10, lam, loss=loss) == tuple(
+        z for z in values if values[z] < best * (1 + 1e-12)
+    )
 
 
 def test_losses_rank_subset_sizes_differently(shell):
-    sizes = {loss: s.optimal_subset_sizes(10, F(6), loss=loss) for loss in Loss}
+    sizes = {loss: s.utility.optimal_subset_sizes(10, F(6), loss=loss) for loss in Loss}
     assert sizes == {Loss.L2: (1, 2), Loss.MAX: (3,), Loss.ABSENT: (1,), Loss.TEST: (3,)}
     _, out = shell("subset-size --k 10 --lam 6 --loss absent")
     assert "n x loss <= 0.56 (upper end, rounded up)" in out and "(nobody holds the category)" in out
-    assert canonical_votes(s.mechanism("subset-selection").at(k=10, s=1, lam=6)).absent == F(56, 100)
+    assert canonical_votes(s.randomizer("subset-selection").at(k=10, s=1, lam=6)).absent == F(56, 100)
     assert main(["subset-size", "--k", "1001", "--lam", "6", "--loss", "max"]) != 0
 
 

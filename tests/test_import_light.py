@@ -53,7 +53,7 @@ def test_every_public_name_exists():
 NUMBERS = (
     "delta krr -p k=10 --eps 0.02 --eps0 1",
     "epsilon rappor --delta 1e-6 --eps0 1",
-    "solve-eps0 rappor --delta 1e-6 --eps 0.5",
+    "largest-eps0 rappor --delta 1e-6 --eps 0.5",
     "epsilon bmg -p gamma=0.9 -p sigma0=3 --delta 1e-2 --adjacency zero-out",
     "delta krr -p k=10 --eps 0.02 --eps0 1 --adjacency zero-out",
     "epsilon rappor -p D=10 --delta 1e-6 --eps0 1 --adjacency zero-out",
@@ -64,12 +64,12 @@ ON_FILE = (
     "example",
     "delta krr -p k=10 --eps0 1 --n 1000 --eps 0.02 --proof proof.json",
     "epsilon any-ldp --eps0 1 --n 1000 --delta 1e-6",
-    "epsilon laplace --eps0 1 --n 1000 --delta 1e-6 --rel 1e-2",
+    "epsilon laplace --eps0 1 --n 1000 --delta 1e-6 --rtol 1e-2",
     "epsilon krr -p k=10 --eps0 1 --n 1000 --delta 1e-6 --periods 3",
     "amplification-curve krr -p k=3 --eps0 1 --delta 1e-3 --points 2 --to 2000",
     "tradeoff krr -p k=3 --eps0 1 --n 100 --points 2",
     "profile krr -p k=3 --eps0 1 --n 100 --to 1 --points 3",
-    "renyi krr -p k=3 --eps0 1 --n 100 --order 2 --rel 1e-2",
+    "renyi krr -p k=3 --eps0 1 --n 100 --order 2 --rtol 1e-2",
     "pld krr -p k=3 --eps0 1 --n 100 --out pld.json",
     "epsilon users.toml --delta 1e-2",
     "frontier --k 4 --budget 1/2",
@@ -176,14 +176,14 @@ ABOUT_ONE = (
     "delta --n 9 --eps 1/3 --engine exact",
     "delta --n 9 --eps 1/3 --adjacency zero-out --json",
     "delta --n 9 --eps 1/2 --adjacency zero-out",
-    "solve-n --delta 1/2 --eps 1",
+    "smallest-n --delta 1/2 --eps 1",
     "gdp --n 100",
-    "worst-background --n 3 --eps 1/3",
+    "worst-datasets --n 3 --eps 1/3",
     "decompose --json",
     "decompose --latex",
     "law --json",
     "law --n 9 --eps 1/3",
-    "solve-eps0 --n 9 --delta 1e-2 --eps 1",
+    "largest-eps0 --n 9 --delta 1e-2 --eps 1",
 )
 """What is asked about one mechanism, whose name and values come after the first word."""
 
@@ -215,7 +215,8 @@ def lines_about_every_mechanism(listed):
             for command in ABOUT_ONE:
                 word, *options = command.split()
                 if not (
-                    (word == "solve-eps0" and "--eps0" in values) or (word == "delta" and whole and one["name"] in DEAR)
+                    (word == "largest-eps0" and "--eps0" in values)
+                    or (word == "delta" and whole and one["name"] in DEAR)
                 ):
                     yield [word, one["name"], *values, *options]
             if whole and one["name"] not in DEAR:

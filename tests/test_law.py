@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
-from symshuffle import Ball, Exp, InputError, Law, simplified_decomposition
+from symshuffle import Ball, Exp, InputError, Law
 from symshuffle.base import enclose
+from symshuffle.decompositions import simplified_decomposition
 from symshuffle.testing import channels, laws, ratios
 from tests.shown import as_html
 

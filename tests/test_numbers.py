@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from symshuffle import Ball, Exp, InputError, NotDecided, Verdict
+from symshuffle import Ball, Exp, InputError, NotDecided
+from symshuffle.base import Verdict
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import (
     enclose,

@@ -13,21 +13,21 @@ COVERED = {
     *("--graph", "--threshold"),
 }
 WHOM = {"--null", "--adjacency", "--blanket", "--pairs", "--graph"}
-EVALUATED = {"--rel", "--rigour", "--engine", "--direction"}
+EVALUATED = {"--rtol", "--arithmetic", "--engine", "--direction"}
 WITNESS = {"--engine", "--confirm"}
 """Asked of one evaluation; these commands evaluate many."""
 
 LISTED = {
     "delta": [({"--delta"}, "the answer")],
-    "solve-eps0": [
+    "largest-eps0": [
         ({"--eps0", "--lam"}, "the answer"),
         ({"--header"}, "a matrix has no level to be chosen"),
         (WITNESS, "many evaluations"),
         ({"--proof"}, "a proof is about a level that is given"),
     ],
-    "solve-n": [
+    "smallest-n": [
         ({"--n"}, "the answer"),
-        ({"--rel"}, "an integer"),
+        ({"--rtol"}, "an integer"),
         (WITNESS, "many evaluations"),
         ({"--proof"}, "a proof is about numbers of users that are given"),
     ],
@@ -43,14 +43,14 @@ LISTED = {
         ({"--proof"}, "a proof is about one point"),
     ],
     "renyi": [(WITNESS, "many evaluations"), ({"--delta", "--proof"}, "another divergence")],
-    "gdp": [(WITNESS | {"--rel", "--rigour", "--delta", "--proof"}, "an approximation, no bound")],
+    "gdp": [(WITNESS | {"--rtol", "--arithmetic", "--delta", "--proof"}, "an approximation, no bound")],
     "pld": [
         (WITNESS, "many evaluations"),
         ({"--delta", "--direction", "--proof"}, "the whole profile, for other accountants"),
     ],
-    "worst-background": [
+    "worst-datasets": [
         ({"--null", "--pairs", "--graph", "--direction"}, "real datasets that differ in one user, in both orders"),
-        (WITNESS | {"--rigour", "--delta", "--proof"}, "a search among datasets at a level"),
+        (WITNESS | {"--arithmetic", "--delta", "--proof"}, "a search among datasets at a level"),
     ],
     "design shuffled": [
         (SOURCE | EVALUATED | WHOM, "the channel is the answer, for replace-one"),
@@ -62,7 +62,7 @@ LISTED = {
             COVERED - {"--min-batch-size", "--colluding", "--threshold"},
             "rows are compared for replace-one and one user, and a number of messages",
         ),
-        (EVALUATED - {"--rel"} | {"--confirm", "--proof"}, "many evaluations"),
+        (EVALUATED - {"--rtol"} | {"--confirm", "--proof"}, "many evaluations"),
     ],
     "mean": [
         (SOURCE - {"--param"} | {"--n"}, "the mechanism is chosen; users come with the file"),

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import InputError, run_claim
+from symshuffle import InputError
 from symshuffle.cli import main
-from symshuffle.ledger import ClaimVerdict, Grade
+from symshuffle.ledger import ClaimVerdict, Grade, run_claim
 from symshuffle.ledger.claims.registry import load, load_named
 
 PAGE = Path(__file__).parents[1] / "docs" / "own-ledger.md"

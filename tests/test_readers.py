@@ -16,7 +16,7 @@ import pytest
 import symshuffle
 from symshuffle import delta, prove
 from symshuffle.cli import main
-from symshuffle.collect import make_plan
+from symshuffle.collect import plan_survey
 from tests.shell import refused
 from tests.soundness.test_wrong_arguments import CLIENT, KRR, soon
 from tests.words import words
@@ -105,9 +105,9 @@ TWO = {
 @cache
 def documents():
     """The documents by name; some are written by the commands that make them."""
-    plan = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr", periods=2).to_dict()
+    plan = plan_survey(3, n=9, eps=1, delta="1/10", mechanism="krr", periods=2).to_dict()
     older = json.loads((Path(__file__).parent / "collect" / "older" / "krr-periods.json").read_text())
-    older["certified"] |= {"delta_at_eps": "1e-06", "rigour": "ball", "engine": "counts", "meaning": "a bound"}
+    older["certified"] |= {"delta_at_eps": "1e-06", "arithmetic": "ball", "engine": "counts", "meaning": "a bound"}
     proof = prove(delta(KRR, n=3, exp_eps="6/5")).content
     unread = frozenset({"labels", "table", "loss", "digest"})
     return {
@@ -302,7 +302,7 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 def test_every_wrong_row_is_refused_by_file_line_and_column(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    plan = make_plan(3, n=2, eps=1, delta="1/2", mechanism="krr")
+    plan = plan_survey(3, n=2, eps=1, delta="1/2", mechanism="krr")
     Path("plan.json").write_text(plan.to_json())
     Path("b.csv").write_text("0\n1\n" * 8)
     asked, file, good, wrong = TABLES[name]
@@ -333,7 +333,7 @@ def test_every_wrong_row_is_refused_by_file_line_and_column(name, tmp_path, monk
 )
 def test_every_command_that_reads_a_plan_names_first_its_digest_and_then_the_key(asked, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    content = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr").to_dict()
+    content = plan_survey(3, n=9, eps=1, delta="1/10", mechanism="krr").to_dict()
     for key, value in (
         ("group[0].count", 0), ("estimator.k", "3"), ("estimator.p", "1/2"), ("strange", 1), ("periods", 0),
         ("certificate.x", 1), ("target.eps", 1), ("group[0].strange", 1), ("estimator.labels", ["a"]),

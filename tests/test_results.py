@@ -11,13 +11,14 @@ from typing import final
 import numpy as np
 import pytest
 
-from symshuffle import Bracket, CertificateError, InputError, Rigour, SafeEnd, Unsupported
+from symshuffle import Bracket, CertificateError, InputError, Unsupported
+from symshuffle.base import Arithmetic, SafeEnd
 from symshuffle.base.results import AnswerMethods, Certified, Result, check_claim, outward, safe_decimal
 from tests.shown import as_html
 
 
-def bracket(lower, upper, rigour=Rigour.BALL):
-    return Bracket(Fraction(lower), Fraction(upper), rigour, "test", "by hand")
+def bracket(lower, upper, arithmetic=Arithmetic.BALL):
+    return Bracket(Fraction(lower), Fraction(upper), arithmetic, "test", "by hand")
 
 
 def test_ends_are_ordered():
@@ -26,9 +27,9 @@ def test_ends_are_ordered():
 
 
 def test_only_an_exact_point_is_exact():
-    assert bracket("1/3", "1/3", Rigour.EXACT).exact == Fraction(1, 3)
+    assert bracket("1/3", "1/3", Arithmetic.EXACT).exact == Fraction(1, 3)
     assert bracket("1/3", "1/3").exact is None
-    assert bracket("1/3", "1/2", Rigour.EXACT).exact is None
+    assert bracket("1/3", "1/2", Arithmetic.EXACT).exact is None
 
 
 def test_geometry():
@@ -50,7 +51,7 @@ def test_decimals_are_outward():
 
 
 def test_text():
-    assert str(bracket("1/3", "1/3", Rigour.EXACT)) == "1/3 (exact, test)"
+    assert str(bracket("1/3", "1/3", Arithmetic.EXACT)) == "1/3 (exact, test)"
     assert str(bracket("1/3", "2/3")) == "[0.3333333333, 0.6666666667] (ball, test)"
     assert str(bracket("-1/3", "1/3")) == "[-0.3333333334, 0.3333333334] (ball, test)"
     assert "0.3333333333" in as_html(bracket("1/3", "2/3"))
@@ -83,7 +84,7 @@ class Sample(AnswerMethods):
 
 
 def test_answers_share_float_display_and_json():
-    third = Bracket(Fraction(1, 3), Fraction(2, 3), Rigour.BALL, "ball", "by hand")
+    third = Bracket(Fraction(1, 3), Fraction(2, 3), Arithmetic.BALL, "ball", "by hand")
     for end, value in ((SafeEnd.LOWER, third.lower), (SafeEnd.UPPER, third.upper)):
         found = Sample(third, end)
         assert isinstance(found, Result)
@@ -99,14 +100,14 @@ def test_answers_share_float_display_and_json():
 @pytest.mark.parametrize(
     "claimed",
     [
-        Bracket(Fraction(1, 2), Fraction(1), Rigour.BALL, "", ""),
-        Bracket(Fraction(0), Fraction(1, 2), Rigour.BALL, "", ""),
-        Bracket(Fraction(0), Fraction(1), Rigour.EXACT, "", ""),
+        Bracket(Fraction(1, 2), Fraction(1), Arithmetic.BALL, "", ""),
+        Bracket(Fraction(0), Fraction(1, 2), Arithmetic.BALL, "", ""),
+        Bracket(Fraction(0), Fraction(1), Arithmetic.EXACT, "", ""),
     ],
 )
 def test_a_claim_beyond_its_proof_is_refused(claimed):
-    proved = Bracket(Fraction(1, 3), Fraction(2, 3), Rigour.BALL, "", "")
-    check_claim(replace(proved, lower=Fraction(0), rigour=Rigour.FLOAT64), proved, "value")
+    proved = Bracket(Fraction(1, 3), Fraction(2, 3), Arithmetic.BALL, "", "")
+    check_claim(replace(proved, lower=Fraction(0), arithmetic=Arithmetic.FLOAT64), proved, "value")
     with pytest.raises(CertificateError) as caught:
         check_claim(claimed, proved, "value")
     assert caught.value.place == "value"

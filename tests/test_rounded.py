@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import symshuffle as s
-from symshuffle import Exact, InputError, Unsupported
+from symshuffle import InputError, Unsupported
+from symshuffle.engines import Exact
 from tests.shell import answer, refused
 from tests.soundness.said import Claim, Part, largest
 
@@ -58,7 +59,7 @@ def test_no_matrix_that_rounds_to_the_file_is_above_its_bound(seed, n, digits):
     rng = random.Random(f"{seed} {n} {digits}")
     text = [rounded_rows(rng, 3, digits) for _ in range(2)]
     x, half = F(rng.randint(100, 180), 100), HALVES[digits]
-    found = s.delta(s.Channel.from_rows(text), n=n, exp_eps=x, rigour="ball", rel=1e-9)
+    found = s.delta(s.Channel.from_rows(text), n=n, exp_eps=x, arithmetic="ball", rtol=1e-9)
     assert found.neighbours.rounding is not None
     every = 1 if found.every_matrix is None else found.every_matrix
     choices = [rng.sample(known, min(4, len(known))) for known in (distributions(row, half) for row in text)]
@@ -73,7 +74,7 @@ def test_no_matrix_that_rounds_to_the_file_is_above_its_bound(seed, n, digits):
 def test_what_a_perturbation_adds_is_more_than_nothing():
     """The control: without its last term the bound is below what a matrix that rounds to the file has."""
     text = [["0.65", "0.18", "0.18"], ["0.18", "0.18", "0.65"]]
-    found = s.delta(s.Channel.from_rows(text), n=1, exp_eps="3/2", rigour="ball")
+    found = s.delta(s.Channel.from_rows(text), n=1, exp_eps="3/2", arithmetic="ball")
 
     def truth(peak, middle):
         row = (F(peak), F(middle), 1 - F(peak) - F(middle))
@@ -88,9 +89,9 @@ def test_eps_for_every_matrix(seed):
     rng = random.Random(seed)
     text = [rounded_rows(rng, 3, 3) for _ in range(2)]
     channel, half = s.Channel.from_rows(text), HALVES[3]
-    found = s.epsilon(channel, n=3, delta="1/20", rigour="ball")
+    found = s.epsilon(channel, n=3, delta="1/20", arithmetic="ball")
     assert found.every_matrix > found.bracket.upper
-    above = s.delta(channel, n=3, eps=found.every_matrix, rigour="ball")
+    above = s.delta(channel, n=3, eps=found.every_matrix, arithmetic="ball")
     assert above.every_matrix <= F(1, 20) * F(1001, 1000)
     x = F(np.nextafter(np.exp(float(found.every_matrix)), 9))
     for rows in itertools.product(*(distributions(row, half)[:4] for row in text)):
@@ -119,10 +120,10 @@ def test_a_law_of_the_blanket_that_changes_with_the_matrix():
     assert s.delta(channel, n=2, eps="0.1", null=["1/3"] * 3).every_matrix is not None
 
 
-@pytest.mark.parametrize("request_", [{"rigour": "exact"}, {"rigour": None, "engine": Exact()}])
+@pytest.mark.parametrize("request_", [{"arithmetic": "exact"}, {"arithmetic": None, "engine": Exact()}])
 def test_no_exact_answer_about_what_was_rounded(request_):
     channel = s.Channel.from_rows([["0.333", "0.333", "0.333"], ["1/4", "1/4", "1/2"]])
-    with pytest.raises(Unsupported, match="rigour exact"):
+    with pytest.raises(Unsupported, match="arithmetic exact"):
         s.delta(channel, n=2, exp_eps="6/5", **request_)
 
 
@@ -210,7 +211,7 @@ def test_the_shell_says_both(tmp_path, capsys):
     found = answer(capsys, *asked)
     assert "of the normalised matrix" in found["meaning"]
     assert float(found["every_matrix"]) > float(found["upper"])
-    assert "rigour exact" in refused(capsys, *asked, "--rigour", "exact")
+    assert "arithmetic exact" in refused(capsys, *asked, "--arithmetic", "exact")
 
 
 def test_check_says_what_a_matrix_that_rounds_to_the_file_may_have(tmp_path, capsys):

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Bracket, InputError, Rigour, compare, delta_curve, randomizer, tradeoff_curve
+from symshuffle import Bracket, InputError, compare, profile, randomizer, tradeoff
+from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import as_integer, ungrouped
 from symshuffle.base.rows import ends, flat
 from symshuffle.cli import FAMILIES, application, main
@@ -15,21 +16,21 @@ CELLS = (str, int, float, bool, type(None))
 
 
 def test_ends_are_rounded_outward():
-    third = Bracket(Fraction(1, 3), Fraction(1, 3), Rigour.EXACT, "test", "")
+    third = Bracket(Fraction(1, 3), Fraction(1, 3), Arithmetic.EXACT, "test", "")
     found = ends(third, "x")
     assert Fraction(found["x_lower"]) < Fraction(1, 3) < Fraction(found["x_upper"])
     assert found["x_log10_lower"] < found["x_log10_upper"] < -0.477
     assert ends(None) == dict.fromkeys(("lower", "upper", "log10_lower", "log10_upper"))
-    tiny = Bracket(Fraction(1, 10**400), Fraction(2, 10**400), Rigour.BALL, "test", "")
+    tiny = Bracket(Fraction(1, 10**400), Fraction(2, 10**400), Arithmetic.BALL, "test", "")
     assert ends(tiny)["lower"] == 0 and ends(tiny)["upper"] == 5e-324
     assert ends(tiny)["log10_lower"] == pytest.approx(-400) and ends(tiny)["log10_lower"] <= -400
-    zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "test", "")
+    zero = Bracket(Fraction(0), Fraction(0), Arithmetic.EXACT, "test", "")
     assert ends(zero)["log10_upper"] == float("-inf")
 
 
 def test_curves_and_comparisons_have_rows_of_one_shape():
     krr = randomizer("krr").at(k=3, eps0=1)
-    for found in (delta_curve(krr, n=50, eps=["0", "0.1"]), tradeoff_curve(krr, n=50, type_i=["0.1"], num_levels=4)):
+    for found in (profile(krr, n=50, eps=["0", "0.1"]), tradeoff(krr, n=50, type_i=["0.1"], num_levels=4)):
         rows = found.to_rows()
         assert len(rows) == len(found.points) and rows[0]["safe"] == found.safe
         for row, point in zip(rows, found.points, strict=True):

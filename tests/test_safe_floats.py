@@ -10,31 +10,25 @@ import numpy as np
 import pytest
 
 import symshuffle
-from symshuffle import (
-    AnchoredLaw,
-    Bracket,
-    Channel,
-    Contamination,
-    Rigour,
-    bayes_tradeoff,
-    binary_envelope,
-    delta,
-    delta_curve,
-    gaussian_limit,
-    mechanism,
-    renyi,
-    solve_eps0,
-    solve_n,
-    trace_frontier,
-    worst_curve,
-)
+from symshuffle import Bracket, Channel, delta, gaussian_limit, largest_eps0, profile, randomizer, renyi, smallest_n
 from symshuffle.accountants.questions.adversary import worst_of_all
+from symshuffle.base import Arithmetic
 from symshuffle.base.lp import LinearProgram
 from symshuffle.channels import cyclic_group, deficiency
 from symshuffle.channels.geometry.linprog import solve
-from symshuffle.design import ExtremalChannel, f_divergence, maximise, orbit_tradeoff, smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff_at
-from symshuffle.utility import leakage, minimax_sandwich
+from symshuffle.design import ExtremalChannel, f_divergence, smoothed_point_masses
+from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.information.maximum import maximise
+from symshuffle.utility import (
+    AnchoredLaw,
+    Contamination,
+    binary_envelope,
+    leakage,
+    minimax_sandwich,
+    trace_frontier,
+    worst_curve,
+)
 from symshuffle.utility.estimation.canonical import worst_risk
 from symshuffle.vectors import (
     SphereLinear,
@@ -49,7 +43,7 @@ from tests.soundness.false_shuffled import trace_bound
 
 W = Channel.from_rows([["3/4", "1/4"], ["1/3", "2/3"]])
 OTHER = Channel.from_rows([["2/3", "1/3"], ["1/4", "3/4"]])
-KRR = mechanism("krr").at(k=3, eps0=1)
+KRR = randomizer("krr").at(k=3, eps0=1)
 PROBLEM = smoothed_point_masses(3, "1/2")
 LINE = SphereLinear("1/3", 1)
 MASSES = (F(1), F(0), F(0)), (F(0), F(1), F(0))
@@ -69,22 +63,22 @@ def program():
 
 ANSWERS = {
     "Amplification": ("upper", lambda: delta(KRR, n=9, eps="0.1")),
-    "Attained": ("lower", lambda: delta(W, n=5, exp_eps="6/5", attain=True).attained),
+    "Attained": ("lower", lambda: delta(W, n=5, exp_eps="6/5", attained=True).attained),
     "BestDensity": ("upper", lambda: best_density(3, 2)),
     "Calibration": ("upper", lambda: calibrate("sphere-linear", n=200, dimension=1, eps=1, delta="1/10", gap=None)),
     "CertifiedModel": ("lower", model),
     "Deficiency": ("upper", lambda: deficiency(W, OTHER)),
-    "Design": ("upper", lambda: bayes_tradeoff(PROBLEM, eps0="1/2", rel="1/64")),
+    "Design": ("upper", lambda: bayes_tradeoff(PROBLEM, eps0="1/2", rtol="1/64")),
     "Frontier": ("lower", lambda: trace_frontier(5, 0.3)),
-    "Inverse": ("upper", lambda: solve_n(KRR, eps="1/2", delta="1/10")),
+    "Inverse": ("upper", lambda: smallest_n(KRR, eps="1/2", delta="1/10")),
     "Inverse of a budget": (
         "lower",
-        lambda: solve_eps0(mechanism("rr"), n=9, eps="1/2", delta="1/10", rel=0.1),
+        lambda: largest_eps0(randomizer("rr"), n=9, eps="1/2", delta="1/10", rtol=0.1),
     ),
     "Leakage": ("upper", lambda: binary_envelope(Contamination(3), lam=2, gamma="6/5")),
     "MeasureDesign": (
         "lower",
-        lambda: maximise(f_divergence(*MASSES, lambda t: (t - 1) * (t - 1)), eps0="1/2", rel="1/64"),
+        lambda: maximise(f_divergence(*MASSES, lambda t: (t - 1) * (t - 1)), eps0="1/2", rtol="1/64"),
     ),
     "MinimalRisk": ("upper", lambda: minimal_unbiased_risk(W, [[0], [1]])),
     "OrbitDesign": ("upper", lambda: orbit_tradeoff(PROBLEM, F(7, 3), cyclic_group(3))),
@@ -96,7 +90,7 @@ ANSWERS = {
             [[0.5]] * 99, eps=1, delta="1/10", mechanism="sphere-linear", rng=np.random.default_rng(1)
         ),
     ),
-    "RenyiBound": ("upper", lambda: renyi(KRR, n=9, alpha=2)),
+    "RenyiBound": ("upper", lambda: renyi(KRR, n=9, order=2)),
     "Sandwich": ("upper", lambda: minimax_sandwich(3, "1/3", 7)),
     "ShuffleIndex": ("lower", lambda: shuffle_index(LINE, side="lower")),
     "Solution": ("upper", program),
@@ -151,8 +145,8 @@ def test_a_float_is_next_to_the_safe_end(name):
 
 def test_what_is_not_one_number_is_not_converted():
     for found in (
-        Bracket(F(1, 3), F(1, 2), Rigour.EXACT, "", ""),
-        delta_curve(W, n=3, levels=[0]),
+        Bracket(F(1, 3), F(1, 2), Arithmetic.EXACT, "", ""),
+        profile(W, n=3, eps=[0]),
         gaussian_limit(KRR, n=99),
     ):
         with pytest.raises(TypeError):

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle import Channel, Exp, InputError, Unsupported, shuffled_divergence
+from symshuffle import Channel, Exp, InputError, Unsupported
 from symshuffle.base import enclose
+from symshuffle.channels import shuffled_divergence
 from symshuffle.channels.shuffled import (
     backgrounds,
     count_histograms,

@@ -214,11 +214,11 @@ def test_a_folder_written_before_the_modules_moved_is_resumed(tmp_path):
     shutil.copytree(ROOT / "tests" / "golden" / "sweep_before_the_rooms", folder)
     assert ".frontiers.caps.optimal_subset_sizes" in (folder / "sweep.json").read_text()
     grid = {"k": [3, 10], "lam": [Fraction(2), Fraction(3)]}
-    assert tabulate(symshuffle.optimal_subset_sizes, grid, out=folder).resumed == 4
+    assert tabulate(symshuffle.utility.optimal_subset_sizes, grid, out=folder).resumed == 4
     with pytest.raises(InputError, match="this holds another one"):
-        tabulate(symshuffle.binary_envelope, grid, out=folder)
-    tabulate(symshuffle.optimal_subset_sizes, grid, out=tmp_path / "new")
-    assert '"symshuffle.optimal_subset_sizes"' in (tmp_path / "new" / "sweep.json").read_text()
+        tabulate(symshuffle.utility.binary_envelope, grid, out=folder)
+    tabulate(symshuffle.utility.optimal_subset_sizes, grid, out=tmp_path / "new")
+    assert '"symshuffle.utility.optimal_subset_sizes"' in (tmp_path / "new" / "sweep.json").read_text()
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
@@ -336,7 +336,7 @@ def test_sources_laws_results_and_errors_travel():
         krr,
         symshuffle.randomizer("krr"),
         One("krr", "1", None, ["k=10"]).named.quickest(),
-        symshuffle.Laplace(3),
+        symshuffle.mechanisms.Laplace(3),
         One("joint(krr(k=10),4)", "1").named.quickest(),
         One("bmg", param=["gamma=1/2", "sigma0=1", "d=3"]).named.quickest(),
         One("privunit", "1", param=["d=5", "theta=1/2"]).named.quickest(),
@@ -345,9 +345,9 @@ def test_sources_laws_results_and_errors_travel():
         symshuffle.optimal_decomposition(krr),
         symshuffle.optimal_decomposition(krr).law(Exp(Fraction(1, 3))),
         symshuffle.delta(krr, n=100, eps="0.1"),
-        symshuffle.epsilon(krr, n=100, delta="1e-3", attain=True),
-        symshuffle.delta_curve(krr, n=100, eps=["0.1", "0.2"]),
-        symshuffle.solve_n(krr, eps="0.1", delta="1e-6"),
+        symshuffle.epsilon(krr, n=100, delta="1e-3", attained=True),
+        symshuffle.profile(krr, n=100, eps=["0.1", "0.2"]),
+        symshuffle.smallest_n(krr, eps="0.1", delta="1e-6"),
         symshuffle.compare(4, n=100, eps0=1, mechanisms=["krr"]),
     ]
     for thing in things:

@@ -12,9 +12,9 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
-from symshuffle import Adjacency, Channel, Deployment, Group, InputError, delta, epsilon, mechanism
+from symshuffle import Adjacency, Channel, Deployment, Group, InputError, delta, epsilon, randomizer
 
-krr = mechanism("krr").at(k=3, eps0="1/2")
+krr = randomizer("krr").at(k=3, eps0="1/2")
 rr = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 given = [
     Deployment(krr),

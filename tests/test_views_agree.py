@@ -19,7 +19,7 @@ from tests.shell import ROOT, run
 PROBLEM = ROOT / "examples" / "problems" / "guess_one_of_four.json"
 KRR = ("krr", "-p", "k=3", "--eps0", "1")
 ERRORS = (
-    InputError("rel", 2, "a number in (0, 1)"),
+    InputError("rtol", 2, "a number in (0, 1)"),
     Unsupported("out of reach"),
     SolverFailure("highs", "stopped", "a program"),
     NotDecided("balls overlap"),
@@ -44,13 +44,13 @@ def drawn(seed):
     )
     more = draw.choice(((), (), ("--group-size", "2"), ("--min-batch-size", "2"), ("--direction", "forward")))
     finite = mech if mech[0] not in ("bmg", "sphere-linear") else KRR
-    yield "delta", *mech, "--n", n, "--eps", eps, "--rel", "1e-2", *(() if "--direction" in more else more)
+    yield "delta", *mech, "--n", n, "--eps", eps, "--rtol", "1e-2", *(() if "--direction" in more else more)
     yield "delta", *finite, "--n", n, "--eps", eps, *more[: 2 if "--group-size" not in more else 0]
-    yield "epsilon", *finite, "--n", n, "--delta", delta, "--rel", "1e-2"
-    yield "delta", *KRR, "--n", draw.choice((10, 40)), "--eps", "1", "--periods", 2, "--rel", "0.3"
-    yield "solve-n", *finite, "--delta", delta, "--eps", "1/2"
-    yield "solve-eps0", "krr", "-p", f"k={k}", "--n", 1000, "--delta", "1e-2", "--eps", "1/2", "--rel", "1e-2"
-    yield "renyi", *KRR, "--n", n, "--order", draw.choice((1, 2)), "--rel", "0.1"
+    yield "epsilon", *finite, "--n", n, "--delta", delta, "--rtol", "1e-2"
+    yield "delta", *KRR, "--n", draw.choice((10, 40)), "--eps", "1", "--periods", 2, "--rtol", "0.3"
+    yield "smallest-n", *finite, "--delta", delta, "--eps", "1/2"
+    yield "largest-eps0", "krr", "-p", f"k={k}", "--n", 1000, "--delta", "1e-2", "--eps", "1/2", "--rtol", "1e-2"
+    yield "renyi", *KRR, "--n", n, "--order", draw.choice((1, 2)), "--rtol", "0.1"
     kind = draw.choice(
         (("profile", "--to", "1", "--n", n), ("tradeoff", "--n", n), ("amplification-curve", "--delta", "1e-2"))
     )
@@ -67,7 +67,7 @@ OTHERS = (
     ("calibrate", "sphere-linear", "--n", 1000, "--d", 3, "--eps", "1", "--delta", "1e-3"),
     ("mean", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1e-4", "--seed", 1),
     ("collect", "plan", "--k", 3, "--n", 100, "--eps", "1", "--delta", "1e-3", "--mechanism", "krr"),
-    ("worst-background", *KRR, "--n", 5, "--eps", "1/2"),
+    ("worst-datasets", *KRR, "--n", 5, "--eps", "1/2"),
     ("law", *KRR),
     ("frontier", "--k", 4, "--budget", "1/2"),
 )
@@ -135,21 +135,21 @@ def test_attained_value_out_of_reach_is_missing(capsys, tmp_path, monkeypatch):
 SMALL = ("--n", 20, "--eps", "1/2")
 EXTRAS = (
     (solve, "reached_at", ("delta", *KRR, *SMALL), "attained_missing"),
-    (solve, "_exceeds", ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--rel", "0.1"), "attained_missing"),
-    (over_rounds.AllRounds, "attained", ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3"), "attained_missing"),
-    (over_rounds, "_simpler_deltas", ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3"), "simpler_missing"),
+    (solve, "_exceeds", ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--rtol", "0.1"), "attained_missing"),
+    (over_rounds.AllRounds, "attained", ("delta", *KRR, *SMALL, "--periods", 2, "--rtol", "0.3"), "attained_missing"),
+    (over_rounds, "_simpler_deltas", ("delta", *KRR, *SMALL, "--periods", 2, "--rtol", "0.3"), "simpler_missing"),
     (
         over_rounds,
         "basic_epsilon",
-        ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--periods", 2, "--rel", "0.3"),
+        ("epsilon", *KRR, "--n", 20, "--delta", "1/10", "--periods", 2, "--rtol", "0.3"),
         "simpler_missing",
     ),
-    (front, "_attained", ("renyi", *KRR, "--n", 20, "--order", 2, "--rel", "0.3"), "attained_missing"),
+    (front, "_attained", ("renyi", *KRR, "--n", 20, "--order", 2, "--rtol", "0.3"), "attained_missing"),
     (privacy, "_confirmed", ("delta", *KRR, *SMALL, "--confirm"), "confirmed_missing"),
     (
         vectors,
         "beside",
-        ("delta", "bmg", "-p", "gamma=1/2", "-p", "sigma0=1", *SMALL, "--rel", "0.1"),
+        ("delta", "bmg", "-p", "gamma=1/2", "-p", "sigma0=1", *SMALL, "--rtol", "0.1"),
         "orders_missing",
     ),
     (curves, "_drawn", ("profile", *KRR, "--n", 20, "--to", 1, "--points", 2), "plot_missing"),
@@ -191,7 +191,7 @@ def test_no_failure_of_an_extra_refuses_an_answer(place, name, request_, key, ca
 
 def test_a_confirmation_that_is_not_made_is_named(capsys):
     for request in (
-        ("delta", *KRR, *SMALL, "--periods", 2, "--rel", "0.3", "--confirm"),
+        ("delta", *KRR, *SMALL, "--periods", 2, "--rtol", "0.3", "--confirm"),
         ("delta", *KRR, *SMALL, "--group-size", 2, "--confirm"),
         (
             "delta",
@@ -204,7 +204,7 @@ def test_a_confirmation_that_is_not_made_is_named(capsys):
             2,
             "--adjacency",
             "zero-out",
-            "--rel",
+            "--rtol",
             "0.1",
             "--confirm",
         ),

@@ -16,8 +16,8 @@ from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.accountants.deployment.reduced import LawFamily, PairClass, Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
-from symshuffle.accountants.questions.curves import Curve, along_users, amplification_curve, delta_curve
-from symshuffle.base.choices import Direction, Others, Question, Rigour
+from symshuffle.accountants.questions.curves import Curve, along_users, amplification_curve, profile
+from symshuffle.base.choices import Arithmetic, Direction, Others, Question
 from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, to_float
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -177,11 +177,11 @@ def _evaluated(
         return [getattr(point.y, end) for point in curve.points]
 
     def values(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
-        return ends(delta_curve(of, n=n, eps=levels, direction=direction, rel=WIDTH))
+        return ends(profile(of, n=n, eps=levels, direction=direction, rtol=WIDTH))
 
     @cache
     def amplification(users: tuple[int, ...]) -> list[Fraction]:
-        return ends(amplification_curve(of, delta=TARGET, users=users, direction=direction, rel=WIDTH))
+        return ends(amplification_curve(of, delta=TARGET, users=users, direction=direction, rtol=WIDTH))
 
     return Bound(label, values, lambda users: amplification(tuple(users)))
 
@@ -193,7 +193,7 @@ def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
     def at(n: int) -> Callable[[Fraction, float], Bracket]:
         def value(eps: Fraction, width: float) -> Bracket:
             ball = Ball(Fraction(0), Fraction(0)) if eps >= eps0 else bound(variable(eps), n)
-            return Bracket(ball.lower, ball.upper, Rigour.BALL, "closed form", label)
+            return Bracket(ball.lower, ball.upper, Arithmetic.BALL, "closed form", label)
 
         return value
 
@@ -202,7 +202,7 @@ def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
 
     def smallest(n: int, near: Fraction | None) -> Bracket:
         found = smallest_meeting(at(n), TARGET, WIDTH, near)
-        return Bracket(found.above, found.meets, Rigour.BALL, "closed form", label)
+        return Bracket(found.above, found.meets, Arithmetic.BALL, "closed form", label)
 
     return Bound(label, values, lambda users: [min(point.y.upper, eps0) for point in along_users(smallest, users)])
 

@@ -47,9 +47,9 @@ def certified_bound(name: str, eps0: Fraction, eps: Fraction) -> Ball:
     if name == "Bennett":
         return blanket_bennett(BlanketVariable.of(cells, exp_eps), USERS, bits=BITS)
     law = cells.reduction_pair().gparv(exp_eps)
-    bracket = BallContour(rel=1e-3).bracket(law, USERS)
+    bracket = BallContour(rtol=1e-3).bracket(law, USERS)
     if bracket.contains(TARGET):
-        bracket = BallContour(rel=2e-5).bracket(law, USERS)
+        bracket = BallContour(rtol=2e-5).bracket(law, USERS)
     return Ball(bracket.lower, bracket.upper, BITS)
 
 

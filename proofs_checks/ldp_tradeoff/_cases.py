@@ -14,7 +14,7 @@ from proofs_checks._strategies import distribution as distribution
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.extremal import MaximalPolytope
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import Problem, smoothed_point_masses
 
 LAM: Final = Fraction(3)
 LEVELS: Final = (Fraction(11, 10), Fraction(7, 3), Fraction(10))
@@ -37,7 +37,7 @@ def minimax(channel: Channel) -> Fraction:
     return minimax_risk(PROBLEM, channel).value.lower
 
 
-def problem(rng: np.random.Generator, *, m: int, parameters: int = 3, actions: int = 3) -> DecisionProblem:
+def problem(rng: np.random.Generator, *, m: int, parameters: int = 3, actions: int = 3) -> Problem:
     """A random rational decision problem with a prior, in which the data matter: action t suits parameter t."""
     model = []
     for t in range(parameters):
@@ -48,15 +48,15 @@ def problem(rng: np.random.Generator, *, m: int, parameters: int = 3, actions: i
         for t in range(parameters)
     )
     prior = [int(v) for v in rng.integers(8, 12, size=parameters)]
-    return DecisionProblem(tuple(model), loss, tuple(Fraction(v, sum(prior)) for v in prior))
+    return Problem(tuple(model), loss, tuple(Fraction(v, sum(prior)) for v in prior))
 
 
-def ring(m: int) -> DecisionProblem:
+def ring(m: int) -> Problem:
     """Estimate a position on a circle from a blurred reading, at the loss of the distance along the circle."""
     near = {0: Fraction(1, 2), 1: Fraction(1, 4)}
     gap = [[min((x - t) % m, (t - x) % m) for x in range(m)] for t in range(m)]
     model = tuple(tuple(near.get(d, Fraction(0)) * (1 if m > 2 else 2) for d in row) for row in gap)
-    return DecisionProblem(model, tuple(tuple(Fraction(d) for d in row) for row in gap), (Fraction(1, m),) * m)
+    return Problem(model, tuple(tuple(Fraction(d) for d in row) for row in gap), (Fraction(1, m),) * m)
 
 
 def weights(rng: np.random.Generator, m: int, lam: Fraction, parts: int = 3) -> dict[int, Fraction]:

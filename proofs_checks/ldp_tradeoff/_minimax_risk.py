@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.geometry.linprog import solve
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 
 
 @final
@@ -21,7 +21,7 @@ class ChannelRisk(ValueMethods):
     """The minimax risk of one channel, a :class:`~symshuffle.base.results.Certified` answer; the rule attains it."""
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
-    problem: DecisionProblem
+    problem: Problem
     channel: Channel
     value: Bracket
     rule: tuple[tuple[Fraction, ...], ...]
@@ -39,10 +39,10 @@ class ChannelRisk(ValueMethods):
             worst = max(self.problem.risk(self.channel, self.rule))
         with within("prior"):
             least = self.problem.with_prior(self.prior).bayes_risk(self.channel)[0]
-        check_claim(self.value, Bracket(least, worst, Rigour.EXACT, "lp", "rule and prior"), "value")
+        check_claim(self.value, Bracket(least, worst, Arithmetic.EXACT, "lp", "rule and prior"), "value")
 
 
-def minimax_risk(problem: DecisionProblem, channel: Channel) -> ChannelRisk:
+def minimax_risk(problem: Problem, channel: Channel) -> ChannelRisk:
     """Minimax risk of one channel with a rule and a least favourable prior, exact (ldp_tradeoff, equation (6))."""
     outputs, actions = channel.num_outputs, problem.num_actions
     columns = problem._columns(channel)

@@ -15,7 +15,7 @@ from proofs_checks.ldp_tradeoff import _figures as figures
 from proofs_checks.ldp_tradeoff._named import candidate_risks
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.design.parametric.program import PiecewiseOptimum
@@ -95,11 +95,11 @@ def _check_weighted(statement: Statement, rng: np.random.Generator) -> Iterator[
     yield from _compare_pieces(derived, list(zip(printed, uppers, strict=True)), "prior 1/2, 1/3, 1/6")
 
 
-def ordered_categories(m: int) -> DecisionProblem:
+def ordered_categories(m: int) -> Problem:
     """Estimate a category on an ordered scale, read without noise, at absolute loss and uniform prior."""
     one_hot = tuple(tuple(Fraction(int(x == t)) for x in range(m)) for t in range(m))
     loss = tuple(tuple(Fraction(abs(a - t)) for a in range(m)) for t in range(m))
-    return DecisionProblem(one_hot, loss, (Fraction(1, m),) * m)
+    return Problem(one_hot, loss, (Fraction(1, m),) * m)
 
 
 def _ordered(m: int) -> Pieces:
@@ -176,7 +176,7 @@ def _check_blurred(statement: Statement, rng: np.random.Generator) -> Iterator[C
     yield from _compare_pieces(found, [(quarter[0], quarter[2]), (quarter[1], sp.oo)], "b = 1/4")
 
 
-ASYMMETRIC: Final = DecisionProblem.of(
+ASYMMETRIC: Final = Problem.of(
     [["2/3", "1/6", "1/6"], ["1/6", "2/3", "1/6"], ["1/6", "1/6", "2/3"]],
     [[0, 1, 3], [2, 0, 1], [1, 2, 0]],
     ["1/3"] * 3,

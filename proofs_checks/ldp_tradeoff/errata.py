@@ -20,7 +20,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.channels.geometry.orders import blackwell
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import Problem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -119,7 +119,7 @@ def _check_inputs(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     yield decide(equivalent(Channel.from_rows([[1]]), split), at="two channels of one input", claimed="equivalent")
 
 
-def best_orbit(problem: DecisionProblem, group: SymmetryGroup) -> Fraction:
+def best_orbit(problem: Problem, group: SymmetryGroup) -> Fraction:
     """The smallest minimax risk of a channel that uses the outputs of a single orbit, at lam = 3."""
     polytope, family = OrbitPolytope(group, LAM), MaximalPolytope(group.m, LAM)
     channels = [family.channel(polytope.lift({o: polytope.single_orbit_weight(orbit)}))
@@ -127,7 +127,7 @@ def best_orbit(problem: DecisionProblem, group: SymmetryGroup) -> Fraction:
     return min(minimax_risk(problem, channel).value.lower for channel in channels)
 
 
-def two_questions() -> DecisionProblem:
+def two_questions() -> Problem:
     """Parameters of two kinds on three inputs: all readings are t, or none is; an answer guesses both.
 
     A wrong guess costs 1 for the first kind and 4/5 for the second. All permutations act, transitively on inputs and on
@@ -139,7 +139,7 @@ def two_questions() -> DecisionProblem:
     answers = list(itertools.product(range(3), repeat=2))
     loss = [tuple(Fraction(int(a != t)) for a, _ in answers) for t in range(3)]
     loss += [tuple(Fraction(4, 5) * (b != t) for _, b in answers) for t in range(3)]
-    return DecisionProblem(tuple(model), tuple(loss))
+    return Problem(tuple(model), tuple(loss))
 
 
 def _single_orbit(one_kind: bool) -> bool:

@@ -22,7 +22,7 @@ from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.invariant import mover
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import Problem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
@@ -265,7 +265,7 @@ def _check_forged_design(statement: Statement, rng: np.random.Generator) -> Iter
             )
 
 
-def _invariant(problem: DecisionProblem, g: Sequence[int], t: Sequence[int], a: Sequence[int]) -> bool:
+def _invariant(problem: Problem, g: Sequence[int], t: Sequence[int], a: Sequence[int]) -> bool:
     """Model and loss invariance of Definition 2.2 for one element acting on inputs, parameters and actions."""
     ranges = (range(problem.num_parameters), range(problem.num_inputs), range(problem.num_actions))
     return all(problem.model[t[p]][g[x]] == problem.model[p][x] for p in ranges[0] for x in ranges[1]) and all(
@@ -278,7 +278,7 @@ def _check_invariance(statement: Statement, rng: np.random.Generator) -> Iterato
 
     The stated conditions are asked of all actions on parameters and answers.
     """
-    skewed = DecisionProblem.of([["1/2", "1/3", "1/6"], ["1/3", "1/2", "1/6"], ["1/6"] * 2 + ["2/3"]], [[0, 1, 1]] * 3)
+    skewed = Problem.of([["1/2", "1/3", "1/6"], ["1/3", "1/2", "1/6"], ["1/6"] * 2 + ["2/3"]], [[0, 1, 1]] * 3)
     for name, problem in (("ring of 4", cases.ring(4)), ("guessing", smoothed_point_masses(3, 1)), ("skewed", skewed)):
         permutations = list(itertools.permutations(range(problem.num_inputs)))
         images = mover(problem, criterion=Criterion.MINIMAX)

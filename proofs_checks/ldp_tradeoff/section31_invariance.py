@@ -23,7 +23,7 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.groups import cyclic_group, symmetric_group
-from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.problems import Problem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
@@ -122,7 +122,7 @@ def _check_risk_properties(statement: Statement, rng: np.random.Generator) -> It
                 )
 
 
-def _functional(problem: DecisionProblem, name: str) -> Functional:
+def _functional(problem: Problem, name: str) -> Functional:
     """The Bayes or the minimax risk of a problem as a function of the channel."""
     if name == "Bayes":
         return lambda channel: problem.bayes_risk(channel)[0]

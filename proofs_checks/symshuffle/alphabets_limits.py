@@ -13,7 +13,7 @@ import sympy as sp
 
 from proofs_checks._limits import normal_profile, poisson_profile, scaled_level, scaled_limit
 from proofs_checks.alphabets._cases import channel
-from symshuffle.base.choices import Direction, Rigour
+from symshuffle.base.choices import Arithmetic, Direction
 from symshuffle.base.numbers import Ball, Exp, Verdict, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -86,7 +86,7 @@ def _check_normal(statement: Statement, rng: np.random.Generator) -> Iterator[Co
                 for eps in ("0", "1/100", "1/10", "1"):
                     for way in WAYS:
                         near = normal_profile(ratio, n, direction=way, eps=eps)
-                        curve = ratio.profile(n, eps=eps, direction=way, rigour=Rigour.BALL)
+                        curve = ratio.profile(n, eps=eps, direction=way, arithmetic=Arithmetic.BALL)
                         at = f"lam={lam}, diluted by {share}, n={n}, eps={eps}, {way}"
                         away, stated = _away(curve, near.limit), claimed * _scale(way, eps)
                         yield compare(away, stated, "<=", at=at)
@@ -104,10 +104,12 @@ def _check_normal(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     # At eps = t mu the curve over mu tends to E(Z - t)_+, at a certified rate.
     for n, t in itertools.product((100, 1600), (Fraction(0), Fraction(1), Fraction(5, 2))):
         level, mu = scaled_level(ratio, n, t), gaussian_scale(ratio.chi_square, n)
-        curve = ratio.profile(n, eps=level, direction="forward", rigour=Rigour.BALL)
+        curve = ratio.profile(n, eps=level, direction="forward", arithmetic=Arithmetic.BALL)
         error = statement(ratio.third_absolute_moment, ratio.chi_square, n)
         bend = level * level  # exp(eps) - 1 is within eps^2 of eps, and a hinge has slope at most 1 in its kink
-        scaled = Bracket(curve.lower / mu.upper, curve.upper / mu.lower, Rigour.BALL, curve.engine, curve.how)
+        scaled = Bracket(
+            curve.lower / mu.upper, curve.upper / mu.lower, Arithmetic.BALL, curve.engine, curve.evaluation
+        )
         away = _away(scaled, scaled_limit(t))
         within = away <= (error + bend) / mu.lower
         yield decide(
@@ -193,7 +195,7 @@ def _cases() -> tuple[tuple[str, Fraction, Fraction, Ball, Fraction, Fraction], 
     found = []
     for (name, ratio), n, eps, way in itertools.product(laws.items(), (1, 2, 10, 60), ("0", "1/100", "1/10"), WAYS):
         near = poisson_profile(ratio, n, direction=way, eps=eps)
-        away = _away(ratio.profile(n, eps=eps, direction=way, rigour=Rigour.BALL), near.limit)
+        away = _away(ratio.profile(n, eps=eps, direction=way, arithmetic=Arithmetic.BALL), near.limit)
         at = f"{name}, n={n}, eps={eps}, {way}"
         found.append((at, ratio.active, ratio.wasserstein_to_one, _scale(way, eps), away, near.error.upper))
     return tuple(found)

@@ -19,7 +19,7 @@ import sympy as sp
 
 from proofs_checks.alphabets._equivariant import ordered_pair_slope
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Population, Rigour
+from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
@@ -160,12 +160,12 @@ def _check_responses(statement: Statement, _: np.random.Generator) -> Iterator[C
         one = family("aug-rr", k)
         where = f"k={k}, n={n}, eps={eps}, delta={target}"
         at = one.at(lam=lam, p=share)
-        met = delta(at, n=n, eps=eps, rigour=Rigour.BALL).bracket
+        met = delta(at, n=n, eps=eps, arithmetic=Arithmetic.BALL).bracket
         yield compare(met.upper, Fraction(target), "<=", at=f"{where}: the target is met")
         risk = statement(k, n, share, lam)
         yield compare(canonical_votes(at).risk(n), risk, at=f"{where}: its risk")
         match = read_match(budget=None, eps0=None, eps=eps, delta=target)
-        others = Rivals(one, forms(one), match, n, risk * (1 - _WITHIN), Rigour.BALL)
+        others = Rivals(one, forms(one), match, n, risk * (1 - _WITHIN), Arithmetic.BALL)
         left = others.left()
         yield decide(left == (), at=where, claimed="no share and ratio has 2 % less", computed=str(left))
 

@@ -14,7 +14,7 @@ import sympy as sp
 from symshuffle.accountants.deployment.groups import group_factor
 from symshuffle.accountants.deployment.message_counts import mean_over_dropouts
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
@@ -158,13 +158,13 @@ def _check_dropout(statement: Statement, _: np.random.Generator) -> Iterator[Com
             for others in itertools.combinations_with_replacement(range(k, 2 * k), n - 1):
                 found = shuffled_divergence(dropping, (pair[0], *others), (pair[1], *others), order)
                 yield compare(found, statement(n, dropout, worst), "<=", at=f"{at}, inputs {pair}, others {others}")
-        bounds = [delta(channel, n=m, exp_eps=order, rigour="exact").bracket.exact for m in range(1, n + 1)]
-        answer = delta(channel, n=n, dropout=dropout, exp_eps=order, rigour="exact").bracket
+        bounds = [delta(channel, n=m, exp_eps=order, arithmetic="exact").bracket.exact for m in range(1, n + 1)]
+        answer = delta(channel, n=n, dropout=dropout, exp_eps=order, arithmetic="exact").bracket
         yield compare(answer.exact, statement(n, dropout, bounds), at=f"{at}, the library's bound")
     for dropout in (Fraction(1, 10), Fraction(2, 3)):  # many messages, most of them on intervals
         steps = [Fraction(1, m) for m in range(1, 201)]
         rounded = mean_over_dropouts(
-            lambda m, _: Bracket(Fraction(1, m), Fraction(1, m), Rigour.BALL, "test", "1/m"), 200, dropout, 1e-3
+            lambda m, _: Bracket(Fraction(1, m), Fraction(1, m), Arithmetic.BALL, "test", "1/m"), 200, dropout, 1e-3
         )
         claimed = statement(200, dropout, steps)
         yield compare(rounded.lower, claimed, "<=", at=f"q={dropout}, 200 users: lower end")
@@ -228,7 +228,7 @@ def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     for (label, channel), order, n in itertools.product(CHANNELS, (Fraction(6, 5), Fraction(3, 2)), (2, 3)):
         one = _worst(channel, n, order)
         bound = delta(channel, n=n, group_size=2, exp_eps=order**2).bracket
-        alone = delta(channel, n=n, exp_eps=order, rigour="exact").bracket
+        alone = delta(channel, n=n, exp_eps=order, arithmetic="exact").bracket
         yield compare(bound.lower, statement(2, order) * alone.exact, "<=", at=f"{label}, n={n}: the library's bound")
         inputs = range(channel.num_inputs)
         for others in itertools.combinations_with_replacement(inputs, n - 2):

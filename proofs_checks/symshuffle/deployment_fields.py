@@ -122,9 +122,9 @@ def _check_colluding(statement: Statement, _: np.random.Generator) -> Iterator[C
                 "datasets", [compare(found[-1], claimed, "<=", at=f"{at}, inputs {pair}, others {others}")]
             )
         yield from serving("largest", [compare(max(found), claimed, at=at)])
-        few = delta(channel, n=users - colluding, exp_eps=order, rigour="exact").bracket.exact
+        few = delta(channel, n=users - colluding, exp_eps=order, arithmetic="exact").bracket.exact
         for given in (colluding, Fraction(colluding, users) - Fraction(1, 100)):
-            bound = delta(channel, n=users, colluding=given, exp_eps=order, rigour="exact").bracket
+            bound = delta(channel, n=users, colluding=given, exp_eps=order, arithmetic="exact").bracket
             yield compare(bound.exact, few, at=f"{at}, given as {given}: the library's bound")
             yield from serving(
                 "datasets", [compare(bound.exact, claimed, ">=", at=f"{at}: the library's bound covers")]
@@ -361,7 +361,7 @@ def _dummies_of(statement: Statement, output: int | None) -> Iterator[Comparison
                 relation = "==" if users == 1 else "<="
                 yield compare(found, means[pair], relation, at=f"{at}, inputs {pair}, others {others}")
             groups = [Group(channel, users), Group.of_dummies(dummies)]
-            bound = delta(groups, exp_eps=order, rigour="exact").bracket.exact
+            bound = delta(groups, exp_eps=order, arithmetic="exact").bracket.exact
             yield compare(bound, max(means.values()), ">=", at=f"{at}: the library's bound")
 
 

@@ -24,7 +24,7 @@ _ENGINES: Final[tuple[tuple[str, Any], ...]] = (
     ("fft", FFT()),
     ("fft off the lattice", FFT(step=Fraction(10, 37))),
     ("contour", Contour()),
-    ("contour in balls", BallContour(rel=1e-6)),
+    ("contour in balls", BallContour(rtol=1e-6)),
 )
 
 

@@ -62,7 +62,7 @@ def _check_rounded(statement: Statement, _: np.random.Generator) -> Iterator[Com
     base = _worst(_NORMALISED, 1, Fraction(3, 2))
     yield compare(found, statement(base, Fraction(3, 2), 1, Fraction(1, 100)), at="one user attains it")
     thirds = Channel.from_rows([["0.333"] * 3, ["0.5", "0.25", "0.25"]])
-    answer = delta(thirds, n=2, exp_eps=Fraction(11, 10), rigour="ball")
+    answer = delta(thirds, n=2, exp_eps=Fraction(11, 10), arithmetic="ball")
     assert thirds.rounding is not None
     stated = statement(answer.bracket.upper, Fraction(11, 10), 2, thirds.rounding.row)
     yield compare(answer.every_matrix, stated, at="what the library says of every matrix")

@@ -168,7 +168,7 @@ def _reduced(name: str) -> Reduction:
 
 @cache
 def _bracket(name: str, n: int, times: int, x: Fraction) -> Bracket:
-    return delta(_reduced(name), n=n, periods=times, exp_eps=x, rel=_WIDTH).bracket
+    return delta(_reduced(name), n=n, periods=times, exp_eps=x, rtol=_WIDTH).bracket
 
 
 def _product_of_the_bound(name: str, n: int, times: int, x: Fraction) -> Fraction:

@@ -82,13 +82,13 @@ def _check_unequal(statement: Statement, _: np.random.Generator) -> Iterator[Com
             bounds.append(statement(gammas, values))
             at = f"k={k}, exp(eps0)={', '.join(map(str, lams))}, exp(eps)={order}, user {place} differs"
             yield compare(_unlike_worst(channels, place, order), bounds[-1], "<=", at=at)
-        library = delta([Group(channel, 1) for channel in channels], exp_eps=order, rigour="exact").bracket
+        library = delta([Group(channel, 1) for channel in channels], exp_eps=order, arithmetic="exact").bracket
         yield compare(
             library.exact, max(bounds), at=f"k={k}, {', '.join(map(str, lams))}, exp(eps)={order}: the library's bound"
         )
     same = _randomized_response(3, Fraction(3))
     alike = statement([Fraction(3, 5)] * 3, [_among_draws(same, 3, m, Fraction(6, 5)) for m in range(1, 5)])
-    yield compare(alike, delta(same, n=4, exp_eps=Fraction(6, 5), rigour="exact").bracket.exact, at="budgets alike")
+    yield compare(alike, delta(same, n=4, exp_eps=Fraction(6, 5), arithmetic="exact").bracket.exact, at="budgets alike")
 
 
 CLAIMS: Final = (

@@ -129,7 +129,7 @@ def _real(name: str, n: int, alpha: Fraction) -> Ball:
 
 @cache
 def _bracket(name: str, n: int, alpha: Fraction) -> Bracket:
-    return renyi(reduction(_CHANNELS[name]), n=n, order=alpha, rel=5e-3).bracket
+    return renyi(reduction(_CHANNELS[name]), n=n, order=alpha, rtol=5e-3).bracket
 
 
 def _two_sides(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -186,7 +186,7 @@ def _of_datasets(name: str, n: int, alpha: int) -> Bracket:
     """The library's bracket for the pair of datasets in which all others hold input 1."""
     first, second = _CHANNELS[name].rows[:2]
     pair = ReductionPair(first, second, second)
-    return renyi(reduction(pair), n=n, order=alpha, direction="forward", rel=2e-3).bracket
+    return renyi(reduction(pair), n=n, order=alpha, direction="forward", rtol=2e-3).bracket
 
 
 def _check_moments(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:

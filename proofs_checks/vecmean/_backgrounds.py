@@ -125,9 +125,9 @@ def bracketed(n: int) -> Iterator[Margin]:
             return pair.reverse if turned else pair
 
         exp_eps = Exp(Fraction(str(level)))
-        most = pair_delta(part(Fraction(1), Fraction(-1)), n, exp_eps, rel=REL)
+        most = pair_delta(part(Fraction(1), Fraction(-1)), n, exp_eps, rtol=REL)
         for own, others in places:
-            found = pair_delta(part(own, others), n, exp_eps, rel=REL)
+            found = pair_delta(part(own, others), n, exp_eps, rtol=REL)
             share = float((most.lower - found.upper) / most.lower)
             width = float((most.upper - most.lower + found.upper - found.lower) / most.lower)
             yield Margin(share, width, noise, level, reverse, float(own), (float(others),))

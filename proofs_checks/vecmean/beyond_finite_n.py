@@ -19,7 +19,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Blanket, Rigour
+from symshuffle.base.choices import Arithmetic, Blanket
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
@@ -112,7 +112,7 @@ def _check_two_sided(statement: Statement, _: np.random.Generator) -> Iterator[C
     for n, eps in _ENDS:
         said = statement(n, eps)
         pairs = (real_pair(mechanism, adjacency="zero-out"), worst_pair(mechanism, adjacency="zero-out"))
-        found = (larger_order(pair, n, Exp(Fraction(eps)), rigour=Rigour.BALL, rel=1e-12) for pair in pairs)
+        found = (larger_order(pair, n, Exp(Fraction(eps)), arithmetic=Arithmetic.BALL, rtol=1e-12) for pair in pairs)
         for name, bracket, value in zip(("real pair", "bound"), found, said, strict=True):
             yield compare(bracket.lower, value * (1 + _DIGITS), "<=", at=f"n = {n}: {name}, lower end")
             yield compare(bracket.upper, value * (1 - _DIGITS), ">=", at=f"n = {n}: {name}, upper end")
@@ -131,7 +131,10 @@ def _check_direct(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     chi, n, eps = 100, 1000, "0.0004"
     best = bmg_optimal(chi, 1).mechanism
     other, saved = statement(chi)
-    ends = [delta(m, n=n, eps=eps, adjacency="zero-out", rigour=Rigour.BALL, rel=1e-9).bracket for m in (best, other)]
+    ends = [
+        delta(m, n=n, eps=eps, adjacency="zero-out", arithmetic=Arithmetic.BALL, rtol=1e-9).bracket
+        for m in (best, other)
+    ]
     yield compare(ends[1].upper, ends[0].lower, "<=", at="no larger delta at n = 1000, eps = 0.0004")
     least = Fraction(err1(best))  # type: ignore[arg-type]
     yield compare(err1(other), (1 - saved) * least, "<=", at="a smaller error")
@@ -164,8 +167,8 @@ def _unit_pair(n: int, calibrated: Blanket, seen: Blanket) -> Ball:
         eps="0.02",
         adjacency="zero-out",
         blanket=seen,
-        rigour=Rigour.BALL,
-        rel=1e-7,
+        arithmetic=Arithmetic.BALL,
+        rtol=1e-7,
     )
     return Ball(found.bracket.lower, found.bracket.upper)
 

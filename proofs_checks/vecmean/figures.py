@@ -68,9 +68,9 @@ def per_coordinate(mechanism: BlanketMixedGaussian, n: int) -> float:
     return math.sqrt(float((mechanism.sigma0**2 / rest**2 + mechanism.gamma / rest / mechanism.dimension) / n))
 
 
-def _delta(pair: Pair, n: int, eps: Fraction, rel: float = _REL) -> Fraction:
+def _delta(pair: Pair, n: int, eps: Fraction, rtol: float = _REL) -> Fraction:
     """The upper end for the larger order."""
-    return larger_order(pair, n, Exp(eps), rel=rel).upper
+    return larger_order(pair, n, Exp(eps), rtol=rtol).upper
 
 
 def _root(value: Callable[[float], Fraction], start: float, settled: float = 1e-7) -> float:
@@ -108,16 +108,16 @@ def _figure_1() -> list[Panel]:
             points.append((float(eps), per_coordinate(mixed_at_index(_root(bound, 1.005 * sigma), d), n)))
 
         steep = eps > _STEEP
-        rel, near = (_COARSE, sigma + 1.03) if steep else (_REL, sigma + min(2 / sigma, 0.8))
+        rtol, near = (_COARSE, sigma + 1.03) if steep else (_REL, sigma + min(2 / sigma, 0.8))
         settled = _COARSE if steep else 1e-7
 
-        def least(scale: float, eps: Fraction = eps, rel: float = rel) -> Fraction:
+        def least(scale: float, eps: Fraction = eps, rtol: float = rtol) -> Fraction:
             return _delta(
-                worst_pair(LocalGaussian(_rational(scale)), blanket="largest", adjacency="zero-out"), n, eps, rel
+                worst_pair(LocalGaussian(_rational(scale)), blanket="largest", adjacency="zero-out"), n, eps, rtol
             )
 
-        def homogeneous(scale: float, eps: Fraction = eps, rel: float = rel) -> Fraction:
-            return _delta(real_pair(LocalGaussian(_rational(scale)), adjacency="zero-out"), n, eps, rel)
+        def homogeneous(scale: float, eps: Fraction = eps, rtol: float = rtol) -> Fraction:
+            return _delta(real_pair(LocalGaussian(_rational(scale)), adjacency="zero-out"), n, eps, rtol)
 
         own.append((float(eps), _root(least, near, settled) / math.sqrt(n)))
         conjectured.append((float(eps), _root(homogeneous, near, settled) / math.sqrt(n)))
@@ -181,7 +181,7 @@ def _figure_3() -> list[Panel]:
     mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5))
     mixed, central, levels = [], [], []
     for n in USERS:
-        eps = epsilon(mechanism, n=n, delta=DELTA, rel=1e-5, adjacency="zero-out").bracket.upper
+        eps = epsilon(mechanism, n=n, delta=DELTA, rtol=1e-5, adjacency="zero-out").bracket.upper
         noise = float(calibrate_gaussian(eps=eps, delta=DELTA).upper)
         levels.append((float(n), float(eps)))
         mixed.append((float(n), per_coordinate(mechanism, n)))

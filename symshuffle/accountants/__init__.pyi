@@ -11,4 +11,4 @@ from .questions.adversary import WorstCase as WorstCase
 from .questions.curves import Curve as Curve
 from .questions.curves import amplification_curve as amplification_curve
 from .questions.tradeoff_function import GaussianLimit as GaussianLimit
-from .rounds.privacy_loss import PrivacyLoss as PrivacyLoss
+from .rounds.privacy_loss_distribution import PrivacyLossDistribution as PrivacyLossDistribution

@@ -1,7 +1,7 @@
 """The public names of this room, and the module that each is loaded from on first use."""
 
 from . import choices as choices
-from .choices import Rigour as Rigour
+from .choices import Arithmetic as Arithmetic
 from .numbers import Verdict as Verdict
 from .numbers import enclose as enclose
 from .numbers import format_decimal as format_decimal

@@ -38,7 +38,7 @@ class Question(StrEnum):
 
 
 @final
-class Rigour(StrEnum):
+class Arithmetic(StrEnum):
     """Level of trust in the two ends of a bracket.
 
     ``EXACT``: a rational number. ``BALL``: both ends are theorems, by ball arithmetic. ``FLOAT64``: both ends are
@@ -64,8 +64,8 @@ class Rigour(StrEnum):
         }[self.value]
 
     @staticmethod
-    def weakest(levels: Iterable[Rigour]) -> Rigour:
-        """Weakest of at least one level: the rigour of a result made of several parts."""
+    def weakest(levels: Iterable[Arithmetic]) -> Arithmetic:
+        """Weakest of at least one level: the arithmetic of a result made of several parts."""
         return min(levels, key=lambda level: level.strength)
 
 
@@ -125,7 +125,7 @@ class Criterion(StrEnum):
 
 
 @final
-class Method(StrEnum):
+class Program(StrEnum):
     """Linear program that proposes the optimal channel.
 
     ``POLYTOPE``: over all ``2**m - 2`` extremal columns. ``COMPACT``: one output per action, polynomial size.

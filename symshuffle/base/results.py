@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Protocol, final, runtime_checkable
 
-from symshuffle.base.choices import Rigour, replace_choice
+from symshuffle.base.choices import Arithmetic, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
 from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10, parse_rational
 
@@ -91,7 +91,7 @@ class Bracket:
     ----------
     lower, upper : Fraction
         End points, ``lower <= upper``.
-    rigour : Rigour
+    arithmetic : Arithmetic
         How the end points are known.
     engine : str
         Name of the engine that produced them.
@@ -105,19 +105,19 @@ class Bracket:
     Raises
     ------
     InputError
-        If ``lower > upper``, an end point is neither a Fraction nor an integer, or the rigour is unknown.
+        If ``lower > upper``, an end point is neither a Fraction nor an integer, or the arithmetic is unknown.
     """
 
     lower: Fraction
     upper: Fraction
-    rigour: Rigour
+    arithmetic: Arithmetic
     engine: str
-    how: str
+    evaluation: str
     aimed: float | None = None
     pair: str = ""
 
     def __post_init__(self) -> None:
-        replace_choice(Rigour, self, "rigour")
+        replace_choice(Arithmetic, self, "arithmetic")
         check_rational(self.lower, "lower")
         check_rational(self.upper, "upper")
         if self.lower > self.upper:
@@ -126,7 +126,7 @@ class Bracket:
     @property
     def exact(self) -> Fraction | None:
         """The value itself, where both ends are the same exact rational; otherwise None."""
-        return self.lower if self.rigour is Rigour.EXACT and self.lower == self.upper else None
+        return self.lower if self.arithmetic is Arithmetic.EXACT and self.lower == self.upper else None
 
     @property
     def midpoint(self) -> Fraction:
@@ -168,29 +168,29 @@ class Bracket:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready form: both ends, the exact value or None, rigour, engine and method."""
+        """JSON-ready form: both ends, the exact value or None, arithmetic, engine and method."""
         return {
             **self.decimals(),
             "exact": None if self.exact is None else exact_text(self.exact),
-            "rigour": self.rigour.value,
+            "arithmetic": self.arithmetic.value,
             "engine": self.engine,
-            "how": self.how,
+            "evaluation": self.evaluation,
         }
 
     def __repr__(self) -> str:
         ends = ", ".join(f"{name}={_shown(value)}" for name, value in (("lower", self.lower), ("upper", self.upper)))
-        rest = f"rigour={self.rigour!r}, engine={self.engine!r}, how={self.how!r}, aimed={self.aimed!r}"
+        rest = f"arithmetic={self.arithmetic!r}, engine={self.engine!r}, how={self.evaluation!r}, aimed={self.aimed!r}"
         return f"Bracket({ends}, {rest})"
 
     def __str__(self) -> str:
         if self.exact is not None and self.exact.denominator < 10**12:
-            return f"{self.exact} ({self.rigour.value}, {self.engine})"
+            return f"{self.exact} ({self.arithmetic.value}, {self.engine})"
         ends = self.decimals(10)
-        return f"[{ends['lower']}, {ends['upper']}] ({self.rigour.value}, {self.engine})"
+        return f"[{ends['lower']}, {ends['upper']}] ({self.arithmetic.value}, {self.engine})"
 
     def _repr_html_(self) -> str:
         ends = self.decimals(10)
-        rows = (("lower", ends["lower"]), ("upper", ends["upper"]), ("rigour", self.rigour.value))
+        rows = (("lower", ends["lower"]), ("upper", ends["upper"]), ("arithmetic", self.arithmetic.value))
         body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
         return f"<table>{body}<tr><th>engine</th><td>{self.engine}</td></tr></table>"
 
@@ -232,7 +232,7 @@ class Result(Protocol):
         """What the number is, and what it speaks about."""
 
     @property
-    def how(self) -> str:
+    def evaluation(self) -> str:
         """How it is known."""
 
     @property
@@ -288,13 +288,13 @@ class AnswerMethods:
     __slots__ = ()
 
     @property
-    def how(self: Result) -> str:
+    def evaluation(self: Result) -> str:
         """How the number is known."""
-        return self.bracket.how
+        return self.bracket.evaluation
 
     def to_dict(self: Result) -> dict[str, Any]:
-        """JSON-ready form: the bracket, its rigour, its meaning and its method."""
-        return self.bracket.to_dict() | {"about": self.about, "how": self.how}
+        """JSON-ready form: the bracket, its arithmetic, its meaning and its method."""
+        return self.bracket.to_dict() | {"about": self.about, "evaluation": self.evaluation}
 
     @property
     def safe_end(self: Result) -> Fraction:
@@ -316,9 +316,9 @@ class AnswerMethods:
     @property
     def lines(self: Result) -> FirstLines:
         """First lines of the answer: the safe number, its subject, and its evidence."""
-        rigour = self.bracket.rigour
+        arithmetic = self.bracket.arithmetic
         return FirstLines(
-            "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {rigour.words}"
+            "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {arithmetic.words}"
         )
 
     def _repr_html_(self: Result) -> str:
@@ -357,8 +357,8 @@ def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
     """Refuse a bracket that says more than a proof of the same number does."""
     if not claimed.lower <= proved.lower or not proved.upper <= claimed.upper:
         raise CertificateError(place, f"{claimed} is claimed, {proved} is proved")
-    if claimed.rigour.strength > proved.rigour.strength:
-        raise CertificateError(place, f"{claimed.rigour.value} is claimed, {proved.rigour.value} is proved")
+    if claimed.arithmetic.strength > proved.arithmetic.strength:
+        raise CertificateError(place, f"{claimed.arithmetic.value} is claimed, {proved.arithmetic.value} is proved")
 
 
 def passes(verify: Callable[[], None]) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final
 
 import typer
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.numbers import as_integer, as_width, parse_rational
@@ -23,7 +23,7 @@ from symshuffle.mechanisms.names import mechanism_name
 if TYPE_CHECKING:
     from symshuffle.accountants.deployment.model import Deployment
     from symshuffle.channels.channel import Channel
-    from symshuffle.collect.plan import Plan
+    from symshuffle.collect.plan import SurveyPlan
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.model import Mechanism
 
@@ -138,30 +138,32 @@ def jobs(text: str | None) -> int:
     return min(os.cpu_count() or 1, MOST_JOBS) if text is None else as_integer(text, "--jobs", 1, MOST_JOBS)
 
 
-def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tuple[Engine | None, Rigour | None]:
-    """The engine asked for, None for the automatic choice, and the rigour asked for."""
-    rel, level = as_width(rel), rigour
+def engine_and_rigour(
+    name: EngineName, rtol: float, arithmetic: Arithmetic | None
+) -> tuple[Engine | None, Arithmetic | None]:
+    """The engine asked for, None for the automatic choice, and the arithmetic asked for."""
+    rtol, level = as_width(rtol), arithmetic
     if str(name) == "auto":
         return None, level
-    chosen = engine_class(name).aiming(rel, LAW_BITS)
+    chosen = engine_class(name).aiming(rtol, LAW_BITS)
     if level is None:
-        return chosen, None if name == "exact" else Rigour.FLOAT64
+        return chosen, None if name == "exact" else Arithmetic.FLOAT64
     if chosen.least.strength < level.strength:  # the same method in balls, where there is one
         stronger = (
-            found.aiming(rel, LAW_BITS) for _, found in engine_classes() if found.least.strength >= level.strength
+            found.aiming(rtol, LAW_BITS) for _, found in engine_classes() if found.least.strength >= level.strength
         )
         chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
     return chosen, level
 
 
-def plan(path: Path) -> Plan:
+def plan(path: Path) -> SurveyPlan:
     """Return the plan of a survey in a file; what a user is to be told of the file is printed."""
     from symshuffle.collect.files import read_plan_file
 
     return _told(path, read_plan_file(path))
 
 
-def claim_subject(path: Path, option: str) -> Plan | Deployment:
+def claim_subject(path: Path, option: str) -> SurveyPlan | Deployment:
     """Return the plan in a file, or the deployment in one that is no plan; notices as of :func:`plan`."""
     from symshuffle.collect.plan_file import read_plan_or_deployment
 

@@ -23,7 +23,7 @@ from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.accountants.deployment.model import Deployment
-    from symshuffle.collect import Audit, Claim, Plan
+    from symshuffle.collect import Audit, Claim, SurveyPlan
 
 app = typer.Typer(
     help="Somebody's program against its claim. Exit status 0: not refuted; 1: privacy refuted; 3: another channel."
@@ -99,7 +99,7 @@ class Claimed:
             return None
         return Path(self.claim)
 
-    def read(self) -> Claim | Plan | Deployment | Channel | None:
+    def read(self) -> Claim | SurveyPlan | Deployment | Channel | None:
         """What is claimed; None for a bare claim."""
         from symshuffle.collect import named_claim
 

@@ -197,9 +197,9 @@ def _check_plan(path: Path) -> Checked:
 
 
 def _check_loss(path: Path) -> Checked:
-    from symshuffle.accountants.rounds.privacy_loss import PrivacyLoss
+    from symshuffle.accountants.rounds.privacy_loss_distribution import PrivacyLossDistribution
 
-    loss = PrivacyLoss.read(path)
+    loss = PrivacyLossDistribution.read(path)
     said = "its profile is that of its masses; that they dominate the round is not computed again"
     return Checked(
         True,

@@ -29,7 +29,7 @@ from symshuffle.cli.options import (
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
-    from symshuffle.collect.plan import Plan
+    from symshuffle.collect.plan import SurveyPlan
 
 app = typer.Typer(help="A private survey: plan it, randomize the values of users, estimate their histogram.")
 
@@ -60,7 +60,7 @@ def plan(
     from symshuffle.accountants.deployment.model import UNSAID
     from symshuffle.accountants.questions.solve import epsilon
     from symshuffle.collect.files import check_new, read_labels
-    from symshuffle.collect.search import make_plan
+    from symshuffle.collect.search import plan_survey
 
     check_new(out, "--out")
     names = () if labels is None else read_labels(labels)
@@ -73,7 +73,7 @@ def plan(
         raise InputError("--proof", proof, "none with several batches of messages: a proof file is about one")
     with progress() as display:
         task = display.add_task("", total=None)
-        found = make_plan(
+        found = plan_survey(
             len(names) if k is None else as_integer(k, "--k", 2),
             n=users,
             eps=eps,
@@ -224,7 +224,7 @@ def estimate(
     console.print(f"written: {', '.join(str(path) for path in (out, plot) if path is not None)}")
 
 
-def _compared(found: Plan) -> Table:
+def _compared(found: SurveyPlan) -> Table:
     from rich.box import SIMPLE_HEAD
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
@@ -236,12 +236,12 @@ def _compared(found: Plan) -> Table:
     return table
 
 
-def _expected(found: Plan) -> dict[str, str]:
+def _expected(found: SurveyPlan) -> dict[str, str]:
     """Expected errors of the estimated shares, rounded up."""
     return {kind.value: format_decimal(upper_end(found.expected(kind)), digits=7, up=True) for kind in Loss}
 
 
-def _bound(found: Plan) -> dict[str, str]:
+def _bound(found: SurveyPlan) -> dict[str, str]:
     """Certified bound on delta at the eps of a plan, and how it is known."""
     from symshuffle.collect.guarantee import rounded_up
 
@@ -249,13 +249,13 @@ def _bound(found: Plan) -> dict[str, str]:
     assert bound is not None
     return {
         "delta_at_eps": rounded_up(bound.bracket.upper),
-        "rigour": bound.bracket.rigour.value,
+        "arithmetic": bound.bracket.arithmetic.value,
         "engine": bound.bracket.engine,
         "meaning": bound.about,
     }
 
 
-def _described(found: Plan, *, explain: bool) -> Table:
+def _described(found: SurveyPlan, *, explain: bool) -> Table:
     from symshuffle.collect.guarantee import rounded_up
 
     made, shown = found.scheme, Table.grid(padding=(0, 2))
@@ -270,7 +270,7 @@ def _described(found: Plan, *, explain: bool) -> Table:
         shown.add_row("rounds", f"{found.rounds}, which have eps and delta together; the loss is that of one")
     shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {float(found.eps):g}")
     shown.add_row("", f"eps <= {rounded_up(found.certified_eps)} at delta = {float(found.delta):g}")
-    shown.add_row("rigour", f"{bound['rigour']}, engine {bound['engine']}")
+    shown.add_row("arithmetic", f"{bound['arithmetic']}, engine {bound['engine']}")
     shown.add_row("loss", f"{found.loss.words}: {expected[found.loss.value]} (shares, {found.n} users)")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
     shown.add_row("message", f"{made.bits} bits")

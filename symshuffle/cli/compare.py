@@ -55,7 +55,7 @@ def compare(
         str, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
     ] = "1",
     fields: FieldOptions = NONE_GIVEN,
-    rel: Annotated[
+    rtol: Annotated[
         float | None,
         typer.Option(
             metavar="REL",
@@ -103,7 +103,7 @@ def compare(
             delta=delta,
             mechanisms=_rows(mechanism, matrices),
             variants=as_integer(variants, "variants", 1, LARGEST_VARIANTS),
-            rel=rel,
+            rtol=rtol,
             executor=executor,
             loss=loss,
             **fields.given,
@@ -123,7 +123,13 @@ def compare(
     for remark in found.remarks():
         console.print(remark)
     if show.explain:
-        show.rows([("meaning", found.about), ("how", found.how), *((row.name, row.choice) for row in found.rows)])
+        show.rows(
+            [
+                ("meaning", found.about),
+                ("evaluation", found.evaluation),
+                *((row.name, row.choice) for row in found.rows),
+            ]
+        )
     for path, missing in ((csv, ""), (plot, undrawn)):
         if path is not None:
             console.print(f"not written: {path}: {missing}" if missing else f"written: {path}")

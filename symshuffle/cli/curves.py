@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, write_atomically
-from symshuffle.base.choices import CurveKind, Question, Rigour
+from symshuffle.base.choices import Arithmetic, CurveKind, Question
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
@@ -50,47 +50,47 @@ _WIDTH = 1e-4
 """Relative width of the points of a curve of one round."""
 
 
-@command(app, name="solve-eps0", without=("eps0", "lam", "header"))
-def solve_eps0(
+@command(app, name="largest-eps0", without=("eps0", "lam", "header"))
+def largest_eps0(
     asked: Asked,
     delta: TargetDelta,
     target: LevelOptions,
     direction: QuestionOption = Question.BOTH,
-    rel: RelOrUsual = None,
-    rigour: RigourOption = None,
+    rtol: RelOrUsual = None,
+    arithmetic: RigourOption = None,
     show: Show = PLAIN,
 ) -> None:
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
     from symshuffle.accountants.questions import inverses
 
     deployment, inputs = asked.budgeted()
-    found = inverses.solve_eps0(
+    found = inverses.largest_eps0(
         deployment,
         delta=delta,
         direction=direction,
-        rigour=rigour or Rigour.FLOAT64,
-        rel=rel,
+        arithmetic=arithmetic or Arithmetic.FLOAT64,
+        rtol=rtol,
         bits=LAW_BITS,
         **target.given,
     )
     _show(found, inputs | arguments.understood(**target.given, delta=delta) | asked.fields.values, show)
 
 
-@command(app, name="solve-n", without=("n",))
-def solve_n(
+@command(app, name="smallest-n", without=("n",))
+def smallest_n(
     asked: Asked,
     delta: TargetDelta,
     target: LevelOptions,
     direction: QuestionOption = Question.BOTH,
-    rigour: RigourOption = None,
+    arithmetic: RigourOption = None,
     show: Show = PLAIN,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
     from symshuffle.accountants.questions import inverses
 
     targets = {**target.given, "delta": delta}
-    subject, level = asked.subject(users=False, **targets), rigour or Rigour.FLOAT64
-    found = inverses.solve_n(subject.deployment, direction=direction, rigour=level, bits=LAW_BITS, **targets)
+    subject, level = asked.subject(users=False, **targets), arithmetic or Arithmetic.FLOAT64
+    found = inverses.smallest_n(subject.deployment, direction=direction, arithmetic=level, bits=LAW_BITS, **targets)
     _show(found, subject.inputs, show)
 
 
@@ -100,8 +100,8 @@ class CurveOptions:
     """How a curve is computed, and where it is written."""
 
     points: Annotated[str, typer.Option(help="How many points, the two ends included.")] = "30"
-    rel: RelOrUsual = None
-    rigour: RigourOption = None
+    rtol: RelOrUsual = None
+    arithmetic: RigourOption = None
     table: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the points to this CSV file as well.")
     ] = None
@@ -137,8 +137,8 @@ class CurveOptions:
             task = display.add_task("points", total=None)
             found = ask(
                 subject.deployment,
-                rigour=self.rigour or Rigour.FLOAT64,
-                rel=_WIDTH if self.rel is None and not several else self.rel,
+                arithmetic=self.arithmetic or Arithmetic.FLOAT64,
+                rtol=_WIDTH if self.rtol is None and not several else self.rtol,
                 bits=LAW_BITS,
                 executor=executor,
                 progress=lambda known, of: display.update(task, completed=known, total=of),
@@ -172,12 +172,12 @@ def profile(
     show: Show = PLAIN,
 ) -> None:
     """Privacy profile: a bound on delta at levels eps, as brackets."""
-    from symshuffle.accountants.questions.curves import delta_curve, spaced
+    from symshuffle.accountants.questions.curves import profile, spaced
 
     number = options.check()
     subject = asked.subject(users=True, **{"from": start, "to": stop})
     levels = spaced(start, stop, number)
-    options.show(subject, show, partial(delta_curve, eps=levels, direction=direction))
+    options.show(subject, show, partial(profile, eps=levels, direction=direction))
 
 
 @command(app, name="amplification-curve", without=("n",))
@@ -211,12 +211,12 @@ def tradeoff(
 ) -> None:
     """Smallest type II error of a test of neighbouring datasets at type I errors (f-DP), as brackets."""
     from symshuffle.accountants.questions.curves import spaced
-    from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+    from symshuffle.accountants.questions.tradeoff_function import tradeoff
 
     number = options.check()
     subject = asked.subject(users=True, **{"from": start, "to": stop})
     errors = spaced(start, stop, number)
-    options.show(subject, show, partial(tradeoff_curve, type_i=errors), _limit(subject))
+    options.show(subject, show, partial(tradeoff, type_i=errors), _limit(subject))
 
 
 def _plotted(found: Curve, plot: Path, title: str, limit: GaussianLimit | None) -> str:

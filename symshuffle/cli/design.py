@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Criterion, Rigour
+from symshuffle.base.choices import Arithmetic, Criterion
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.numbers import Exp, enclose, exact_text, format_decimal, parse_rational
 from symshuffle.base.results import FirstLines, SafeEnd, safe_number
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
     from symshuffle.channels.channel import Channel
     from symshuffle.channels.geometry.groups import SymmetryGroup
-    from symshuffle.design.decision.problems import DecisionProblem
+    from symshuffle.design.decision.problems import Problem
     from symshuffle.design.files import ProblemFile
     from symshuffle.design.information.measures import Measure
 
@@ -45,7 +45,7 @@ class Formulation:
 
     value: str
     interval: tuple[str, str]
-    rigour: str
+    arithmetic: str
 
 
 @final
@@ -148,7 +148,7 @@ def schema() -> None:
     typer.echo(json.dumps(problem_schema(), indent=2))
 
 
-def _group(file: Any, problem: DecisionProblem, symmetry: str | None, criterion: Criterion) -> SymmetryGroup | None:
+def _group(file: Any, problem: Problem, symmetry: str | None, criterion: Criterion) -> SymmetryGroup | None:
     from symshuffle.design.decision.invariant import detect_symmetry
     from symshuffle.design.decision.programs import worth_reducing
 
@@ -172,7 +172,7 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
     from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
     level, file = asked.level(), asked.read("decision")
-    problem: DecisionProblem = file.problem()  # type: ignore[union-attr]  # of that kind
+    problem: Problem = file.problem()  # type: ignore[union-attr]  # of that kind
     if criterion is Criterion.BAYES:
         problem.required_prior()
     group = _group(file, problem, asked.symmetry, criterion)
@@ -197,7 +197,7 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
 
 
 def _decision_formula(
-    problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, criterion: Criterion
+    problem: Problem, level: Fraction | Exp, group: SymmetryGroup | None, criterion: Criterion
 ) -> Formulation:
     from symshuffle.design.decision.invariant import detect_symmetry
     from symshuffle.design.decision.programs import check_formula
@@ -263,14 +263,14 @@ def _show(
         "lower": ends[0],
         "upper": ends[1],
         "exact": None if value.exact is None else exact_text(value.exact),
-        "rigour": value.rigour.value,
+        "arithmetic": value.arithmetic.value,
         "criterion": criterion,
         "inputs": {"lam": str(level), "problem": named},
         "channel": None if channel is None else {"outputs": labels, "rows": rows},
         "certificate": found.certificates[0] if len(found.certificates) == 1 else found.certificates,
         "formula": None if derived is None else derived.value,
         "interval": None if derived is None else list(derived.interval),
-        "formula_rigour": None if derived is None else derived.rigour,
+        "formula_rigour": None if derived is None else derived.arithmetic,
         "formula_missing": no_formula or None,
         **({} if file.rounding is None else {"matrix": str(file.rounding), "every_problem": every}),
     }
@@ -278,10 +278,10 @@ def _show(
         return
     console = Console(highlight=False)
     shown = exact_text(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
-    gap = value.rigour is Rigour.EXACT and value.exact is None
-    kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
+    gap = value.arithmetic is Arithmetic.EXACT and value.exact is None
+    kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.arithmetic.value
     about = f"all channels with likelihood ratios of at most lam = {level}, for {named}"
-    sure = f"a certificate, checked {value.rigour.words}"
+    sure = f"a certificate, checked {value.arithmetic.words}"
     number = safe_number(value, SafeEnd.NEITHER)
     show.rows(FirstLines(f"{criterion} optimum", number, about=about, sure=sure).rows)
     if show.explain:
@@ -290,7 +290,7 @@ def _show(
         said = "nothing can be said" if every is None else f"the optimum lies in [{', '.join(every)}]"
         console.print(f"of {file.rounding}; of every problem that rounds to the file, {said}", markup=False)
     if derived is not None:
-        kind = "proved" if derived.rigour == "exact" else "certified in balls"
+        kind = "proved" if derived.arithmetic == "exact" else "certified in balls"
         interval = ", ".join(derived.interval)
         console.print(f"formula: {derived.value} for lambda in [{interval}], {kind}", markup=False)
     if no_formula:

@@ -225,12 +225,12 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
     else:
         data |= _bracket_json("iid_constant", found.risk_constant(Population.IID))
         data |= _bracket_json("fixed_constant", found.risk_constant(Population.FIXED))
-    return data | {"how": trace.how, "inputs": given}
+    return data | {"evaluation": trace.evaluation, "inputs": given}
 
 
 def _show_frontier(found: Frontier, show: Show) -> None:
     about = "the largest trace of a channel under the caps: the law below attains it, a line above bounds it"
-    sure = f"a certificate, checked {found.trace.rigour.words}"
+    sure = f"a certificate, checked {found.trace.arithmetic.words}"
     show.rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)
     table = Table(box=None, show_header=False)
     if show.explain:
@@ -250,5 +250,5 @@ def _show_frontier(found: Frontier, show: Show) -> None:
         "certificate", f"S <= {float(found.certificate.eta):.6g} B + {float(found.certificate.intercept):.6g}"
     )
     if show.explain:
-        table.add_row("", found.trace.how)
+        table.add_row("", found.trace.evaluation)
     Console().print(table)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.accountants.deployment.assumptions import Assumption
-from symshuffle.base.choices import Population, Rigour
+from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_inside
 from symshuffle.base.results import Bracket, FirstLines, safe_number
 from symshuffle.cli.arguments import One
@@ -168,7 +168,7 @@ def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any],
     places = {"iid_risk": (Population.IID, (Fraction(1, size),) * size), "fixed_risk": (Population.FIXED, vertex)}
     risks = {
         name: WorstRisk(
-            Bracket(found[name].lower, found[name].upper, Rigour.BALL, "closed form", "formulas of the mechanism"),
+            Bracket(found[name].lower, found[name].upper, Arithmetic.BALL, "closed form", "formulas of the mechanism"),
             where,
             users,
             population,

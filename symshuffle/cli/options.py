@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination
-from symshuffle.base.choices import Loss, Question, Rigour
+from symshuffle.base.choices import Arithmetic, Loss, Question
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_width, counted
 
@@ -91,9 +91,9 @@ Rel = Annotated[
     typer.Option(metavar="REL", parser=width_of_text, help="Relative width of the bracket to aim at, in (0, 1)."),
 ]
 RigourOption = Annotated[
-    Rigour | None,
+    Arithmetic | None,
     typer.Option(
-        "--rigour",
+        "--arithmetic",
         help="What the result must be; default ball where that costs little, else float64; of a named engine its own.",
     ),
 ]
@@ -258,8 +258,8 @@ def width(bracket: Bracket) -> list[tuple[str, str]]:
 def known(found: Any) -> list[tuple[str, str]]:
     """The rows that say how an answer is known, and for which adjacency."""
     bracket = found.bracket
-    rigour = f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}"
-    return [("rigour", rigour), ("adjacency", found.neighbours.adjacency.value)]
+    arithmetic = f"{bracket.arithmetic.value}, engine {bracket.engine}: {bracket.evaluation}"
+    return [("arithmetic", arithmetic), ("adjacency", found.neighbours.adjacency.value)]
 
 
 Proof = Annotated[

@@ -64,8 +64,8 @@ def delta(
     target: LevelOptions,
     direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
-    rel: RelOrUsual = None,
-    rigour: RigourOption = None,
+    rtol: RelOrUsual = None,
+    arithmetic: RigourOption = None,
     confirm: Confirm = False,
     proof: Proof = None,
     show: Show = PLAIN,
@@ -75,17 +75,17 @@ def delta(
 
     given = target.given if any(target.given.values()) else {"eps": None, "exp_eps": None} | asked.target_level
     subject, order = asked.subject(**given), read_target(**given)
-    wide = solve.USUAL_WIDTH if rel is None else rel
-    chosen, level = arguments.engine_and_rigour(engine, wide, rigour)
+    wide = solve.USUAL_WIDTH if rtol is None else rtol
+    chosen, level = arguments.engine_and_rigour(engine, wide, arithmetic)
     bound = solve.delta(
         subject.deployment,
         exp_eps=order,
         direction=direction,
         engine=chosen,
-        rigour=level,
-        rel=rel,
+        arithmetic=level,
+        rtol=rtol,
         bits=LAW_BITS,
-        attain=show.full,
+        attained=show.full,
     )
     write_proof(proof, bound)
     blanket = asked.fields.blanket
@@ -105,8 +105,8 @@ def epsilon(
     delta: OptionalDelta = None,
     direction: QuestionOption = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
-    rel: RelOrUsual = None,
-    rigour: RigourOption = None,
+    rtol: RelOrUsual = None,
+    arithmetic: RigourOption = None,
     confirm: Confirm = False,
     proof: Proof = None,
     show: Show = PLAIN,
@@ -118,16 +118,16 @@ def epsilon(
     if delta is None:
         raise InputError("--delta", None, "a target delta in (0, 1)")
     target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
-    chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rel is None else rel, rigour)
+    chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rtol is None else rtol, arithmetic)
     bound = solve.epsilon(
         subject.deployment,
         delta=target,
         direction=direction,
         engine=chosen,
-        rigour=level,
-        rel=rel,
+        arithmetic=level,
+        rtol=rtol,
         bits=LAW_BITS,
-        attain=show.full,
+        attained=show.full,
     )
     top = bound.bracket.upper
     write_proof(proof, bound)
@@ -237,10 +237,10 @@ def example() -> None:
     at = closed_form("krr", {"k": "10"}, eps0=1)
     assert at is not None
     reduced = reduction(at)
-    bound = solve.delta(reduced, n=users, exp_eps=Exp(eps), bits=LAW_BITS, attain=True)
+    bound = solve.delta(reduced, n=users, exp_eps=Exp(eps), bits=LAW_BITS, attained=True)
     console.print(f"\nk = 10, eps0 = 1, n = {users}, eps = {float(eps)}:")
     console.print(f"  delta in {bound.bracket}")
-    console.print(f"  {bound.bracket.how}")
+    console.print(f"  {bound.bracket.evaluation}")
     if bound.attained is not None:
         console.print(f"  attained: {float(bound.attained.lower):.9g} by {bound.attained.datasets}")
     with console.status("recomputing at 50 digits"):

@@ -25,10 +25,10 @@ from symshuffle.cli.progress import progress
 
 app = typer.Typer()
 
-COMMANDS: Final = ("delta", "epsilon", "solve-eps0", "solve-n", "worst-background")
+COMMANDS: Final = ("delta", "epsilon", "largest-eps0", "smallest-n", "worst-datasets")
 """Commands that answer with one number, and print it with ``--json``."""
 
-_LONG: Final = ("how", "meaning", "attained_by", "space", "confirmed", "neighbours.", "inputs.")
+_LONG: Final = ("evaluation", "meaning", "attained_by", "space", "confirmed", "neighbours.", "inputs.")
 """Answers of many words, which are a column only if asked for."""
 
 _KEYS: Final = ("command", "grid", "columns")
@@ -48,7 +48,7 @@ def sweep(
     """Run a command at every point of a grid; if called again, continue where it stopped.
 
     Rows are written to DIR/table.csv as soon as they are known; a point that failed has a reason instead of a result.
-    SPEC.toml has `command` (delta, epsilon, solve-eps0, solve-n or worst-background), optionally `columns` (parts of
+    SPEC.toml has `command` (delta, epsilon, largest-eps0, smallest-n or worst-datasets), optionally `columns` (parts of
     its --json answer), and a table [grid] with the options of the command by name, `mechanism` and `param.NAME`. Each
     is a value, a list, or { from, to, points, geometric }.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symshuffle.accountants.bounds.answers import Answer
-    from symshuffle.base.choices import Rigour
+    from symshuffle.base.choices import Arithmetic
     from symshuffle.base.numbers import Real
     from symshuffle.engines.confirm import Confirmation
 
@@ -51,7 +51,7 @@ def is_vector(found: object) -> bool:
 
 
 def beside(
-    asked: Any, bound: Answer, target: Real, level: Rigour | None, rel: float, blanket: str | None
+    asked: Any, bound: Answer, target: Real, level: Arithmetic | None, rtol: float, blanket: str | None
 ) -> dict[str, Any]:
     """Of a mechanism of vectors: both orders of the pair, and the same for each blanket, or why there is none.
 
@@ -71,8 +71,8 @@ def beside(
             n=bound.n,
             exp_eps=target,
             direction=direction,
-            rigour=level,
-            rel=rel,
+            arithmetic=level,
+            rtol=rtol,
             adjacency=bound.neighbours.adjacency,
             blanket=kind,
             **covered.group.to_dict(),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.levels import read_target
@@ -49,10 +49,10 @@ def renyi(
     asked: Asked,
     order: Annotated[str, typer.Option("--order", help="Order, from 1 (relative entropy) to 10,000.")],
     direction: QuestionOption = Question.BOTH,
-    rel: Rel = 1e-3,
-    rigour: Annotated[
-        Rigour, typer.Option("--rigour", help="What every value of the profile must be: float64 or ball.")
-    ] = Rigour.FLOAT64,
+    rtol: Rel = 1e-3,
+    arithmetic: Annotated[
+        Arithmetic, typer.Option("--arithmetic", help="What every value of the profile must be: float64 or ball.")
+    ] = Arithmetic.FLOAT64,
     show: Show = PLAIN,
 ) -> None:
     """Bound the Rényi divergence of shuffled messages, from their profile; divergences of rounds add up."""
@@ -63,10 +63,10 @@ def renyi(
         subject.experiment,
         order=order,
         direction=direction,
-        rigour=rigour,
-        rel=rel,
+        arithmetic=arithmetic,
+        rtol=rtol,
         bits=LAW_BITS,
-        attain=show.full,
+        attained=show.full,
     )
     ends = found.bracket.decimals(9)
     rows = [("upper end", ends["upper"]), ("lower end of the bound", ends["lower"])]
@@ -103,33 +103,37 @@ def pld(
         typer.Option(help="Distance of the losses in nats; default 1e-4 times a power of 2 that suits the round."),
     ] = None,
     beyond: Annotated[str, typer.Option(help="Mass that may be put at an infinite loss, in (0, 1).")] = "1e-15",
-    rel: Rel = 1e-4,
-    rigour: Annotated[Rigour, typer.Option(help="What every value must be: float64 or ball.")] = Rigour.FLOAT64,
+    rtol: Rel = 1e-4,
+    arithmetic: Annotated[
+        Arithmetic, typer.Option(help="What every value must be: float64 or ball.")
+    ] = Arithmetic.FLOAT64,
     show: Show = PLAIN,
     fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Write the privacy-loss distribution of one round, on the safe side, for other accountants."""
-    from symshuffle.accountants.rounds.privacy_loss import privacy_loss
+    from symshuffle.accountants.rounds.privacy_loss_distribution import privacy_loss_distribution
 
     check_destination(out, argument="--out")
     asked, users = one.named.quickest(fields.null), arguments.users(n)
-    found = privacy_loss(
-        asked, n=users, step=step, beyond=beyond, rigour=rigour, rel=rel, bits=LAW_BITS, **fields.given
+    found = privacy_loss_distribution(
+        asked, n=users, step=step, beyond=beyond, arithmetic=arithmetic, rtol=rtol, bits=LAW_BITS, **fields.given
     )
     inputs = one.echoed(asked, n=users, step=step, beyond=beyond) | fields.values
     answer = found.to_dict() | {"inputs": inputs}
     write_atomically(out, json.dumps(answer, indent=1) + "\n", argument="--out")
     if not show.data(answer):
-        told = ((name.replace("_", " "), found.about[name]) for name in ("rigour", "meaning", "proved", "not_proved"))
+        told = (
+            (name.replace("_", " "), found.about[name]) for name in ("arithmetic", "meaning", "proved", "not_proved")
+        )
         rows = [*found.lines.rows, *file_rows(inputs), ("written", str(out))]
         show.rows(rows, [("first loss", str(found.law.first)), *told])
 
 
-@command(app, name="worst-background", without=("pairs", "graph", "null"))
-def worst_background(
+@command(app, name="worst-datasets", without=("pairs", "graph", "null"))
+def worst_datasets(
     asked: Asked,
     target: LevelOptions,
-    rel: Rel = 1e-6,
+    rtol: Rel = 1e-6,
     jobs: FewJobs = "1",
     show: Show = PLAIN,
 ) -> None:
@@ -142,15 +146,15 @@ def worst_background(
     users = smallest_batch(subject.deployment)
     if isinstance(subject.source, Reducible):
         raise InputError("mechanism", asked.mech, "a mechanism of finitely many inputs, or laplace")
-    found = _searched(subject.source, users, order, rel, arguments.jobs(jobs))
-    answered = solve.delta(subject.experiment, exp_eps=order, rel=rel)
+    found = _searched(subject.source, users, order, rtol, arguments.jobs(jobs))
+    answered = solve.delta(subject.experiment, exp_eps=order, rtol=rtol)
     bound, neighbours = answered.bracket, answered.neighbours
     inputs = subject.inputs
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
         "attained_by": found.datasets,
         "exact": None if found.bracket.exact is None else exact_text(found.bracket.exact),
-        "rigour": found.bracket.rigour.value,
+        "arithmetic": found.bracket.arithmetic.value,
         "searched": found.searched,
         "space": found.space,
         "upper": format_decimal(bound.upper, up=True),
@@ -173,7 +177,7 @@ def worst_background(
         show.rows([*found.lines.rows, *file_rows(inputs)], rows)
 
 
-def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> WorstCase:
+def _searched(asked: Any, users: int, target: Real, rtol: float, jobs: int) -> WorstCase:
     """The widest search that is within reach: all datasets, two types of the others, or one."""
     from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions import adversary
@@ -185,11 +189,11 @@ def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> Wo
             some = not asked.every if isinstance(asked, ClosedForm) else not getattr(asked, "every_pair", True)
             with progress() as display, workers(jobs) as executor:
                 task = display.add_task("backgrounds", total=None)
-                return adversary.worst_background(
+                return adversary.worst_datasets(
                     channel,
                     users,
                     target,
-                    rel=rel,
+                    rtol=rtol,
                     pairs=asked.input_pairs() if some else None,
                     progress=lambda done, of: display.update(task, completed=done, total=of),
                     executor=executor,
@@ -197,7 +201,7 @@ def _searched(asked: Any, users: int, target: Real, rel: float, jobs: int) -> Wo
     except Unsupported:
         if not reduction(asked).datasets:
             raise
-    return adversary.worst_constant(reduction(asked), users, target, rel=rel)
+    return adversary.worst_constant(reduction(asked), users, target, rtol=rtol)
 
 
 def _matrix(asked: Any, users: int) -> Channel | None:

@@ -18,7 +18,7 @@ from .estimate import Histogram as Histogram
 from .estimate import drawn as drawn
 from .intervals import Support as Support
 from .messages import Client as Client
-from .plan import Plan as Plan
+from .plan import SurveyPlan as SurveyPlan
 from .plan import simulate as simulate
 from .plan_file import read_plan as read_plan
-from .search import make_plan as make_plan
+from .search import plan_survey as plan_survey

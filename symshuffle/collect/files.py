@@ -23,7 +23,7 @@ from symshuffle.base.documents import folded, parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
 from symshuffle.collect.messages import Categories, counted, lines, read_lines
-from symshuffle.collect.plan import Plan
+from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.plan_file import LARGEST_PLAN, read_plan
 from symshuffle.collect.scheme import Integers
 
@@ -52,7 +52,7 @@ def check_new(path: Path, argument: str, why: str = "") -> None:
         raise InputError(argument, path, f"a file that does not exist yet{why}")
 
 
-def read_plan_file(path: Path) -> Plan:
+def read_plan_file(path: Path) -> SurveyPlan:
     """Plan in a file."""
     return read_plan(read_text(path, "plan", LARGEST_PLAN)[1], str(path))
 
@@ -68,7 +68,7 @@ def read_labels(labels: Path) -> tuple[str, ...]:
 
 
 def read_values(
-    values: Path, plan: Plan, column: str, identity: str | None = None, *, exact_ids: bool = False
+    values: Path, plan: SurveyPlan, column: str, identity: str | None = None, *, exact_ids: bool = False
 ) -> Integers:
     """Category of each user, from a column of a CSV or Parquet file: one row is one user.
 
@@ -158,7 +158,7 @@ def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[_Row]) -> Non
     )
 
 
-def check_drafts(out: Path, plan: Plan, *, discard: bool) -> None:
+def check_drafts(out: Path, plan: SurveyPlan, *, discard: bool) -> None:
     """Refuse, or remove, drafts of messages of this plan that a killed run left beside an output file."""
     left = sorted(out.parent.glob(f".*.{plan.digest[:16]}.*.draft"))
     abandoned = [draft for draft in left if is_abandoned(draft)]
@@ -173,7 +173,7 @@ def check_drafts(out: Path, plan: Plan, *, discard: bool) -> None:
         draft.unlink(missing_ok=True)
 
 
-def write_messages(out: Path, plan: Plan, packed: Integers, order: str, *, counts: bool) -> None:
+def write_messages(out: Path, plan: SurveyPlan, packed: Integers, order: str, *, counts: bool) -> None:
     """Write packed messages whole or not at all, never over another file."""
     check_new(out, "out", DRAWN_ANEW)
     head = {
@@ -199,7 +199,7 @@ def write_messages(out: Path, plan: Plan, packed: Integers, order: str, *, count
             stream.write(block)
 
 
-def read_messages(path: Path, plan: Plan, users: object = None) -> tuple[Integers, int]:
+def read_messages(path: Path, plan: SurveyPlan, users: object = None) -> tuple[Integers, int]:
     """Tally of the messages in a file, and their number; of more than ``users``, by default n, an InputError."""
     if _is_parquet(path):
         head, columns, blocks = _read_parquet(path)
@@ -215,7 +215,7 @@ def read_messages(path: Path, plan: Plan, users: object = None) -> tuple[Integer
         raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
 
 
-def _check_head(text: bytes, path: Path, plan: Plan) -> None:
+def _check_head(text: bytes, path: Path, plan: SurveyPlan) -> None:
     """Refuse messages of another plan, and files that name none."""
     head: Any = parse_json(text.decode(errors="replace"), path, "messages")
     if not isinstance(head, dict) or head.get("kind") != _KIND:
@@ -248,7 +248,7 @@ def _blocks(stream: BufferedReader) -> Iterator[bytes]:
 
 
 def _tallied(
-    blocks: Iterable[bytes], plan: Plan, where: str, first: int, users: object, *, counts: bool
+    blocks: Iterable[bytes], plan: SurveyPlan, where: str, first: int, users: object, *, counts: bool
 ) -> tuple[Integers, int]:
     """Tally of blocks of lines, numbered from ``first`` behind ``where``, and the number of messages."""
     made, total, n = plan.scheme, None, 0

@@ -12,7 +12,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, upper_end
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan, rounded_up
 from symshuffle.collect.mechanisms import SCHEMES
-from symshuffle.collect.plan import Plan, check_written
+from symshuffle.collect.plan import SurveyPlan, check_written
 
 KIND: Final = "symshuffle collection plan"
 """Kind and version 1 begin such a file."""
@@ -40,7 +40,7 @@ _FIELDS: Final = frozenset(
 _OLD_NAMES: Final = {"min_users": "min_batch_size", "group": "group_size"}
 
 
-def read_older_plan(content: Mapping[str, Any]) -> Plan:
+def read_older_plan(content: Mapping[str, Any]) -> SurveyPlan:
     """Plan of the content of a file of the earlier kind, without its digest, which was compared.
 
     Raises
@@ -58,7 +58,7 @@ def read_older_plan(content: Mapping[str, Any]) -> Plan:
     certified, n = content["certified"], as_integer(content["n"], "n", 1, LARGEST_USERS)
     covered = _covered(certified, n, as_integer(content["min_users"], "min_users", 1, n))
     level = certified.get("epsilon_at_delta")
-    found = Plan(
+    found = SurveyPlan(
         content["mechanism"],
         content["k"],
         content["root"],
@@ -123,7 +123,7 @@ def _check_table(table: list[Any]) -> None:
                 raise InputError(f"table[{i}].{name}", text, "a decimal of at least 0, as it is written")
 
 
-def _written(found: Plan, content: Mapping[str, Any]) -> dict[str, Any]:
+def _written(found: SurveyPlan, content: Mapping[str, Any]) -> dict[str, Any]:
     """Content of the file as it was written, from the values from which the others follow."""
     made, periods = found.scheme, found.deployment.periods
     return {
@@ -151,7 +151,7 @@ def _written(found: Plan, content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_delta(found: Plan, text: str) -> None:
+def _check_delta(found: SurveyPlan, text: str) -> None:
     """Refuse a bound on delta that is not written as the planner wrote it, or is below the one calculated now."""
     value, last = parse_rational(text, "certified.delta_at_eps"), rounded_up(found.delta)
     if text != rounded_up(value) or not 0 <= value <= Fraction(last):

@@ -43,7 +43,7 @@ TABLES: Final = ("target", "estimator", "certificate")
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class SurveyPlan:
     """Plan of a private survey: its deployment, its estimator and certified privacy.
 
     Parameters
@@ -322,14 +322,16 @@ def check_written(content: object, made: object, place: str) -> None:
     raise InputError(place, content, f"{made}, which follows from the rest of the plan")
 
 
-def falling(plan: Plan) -> Integers:
+def falling(plan: SurveyPlan) -> Integers:
     """Population of n users in which category j has a share in proportion to 1/(j + 1), in the order of categories."""
     shares = 1 / np.arange(1, plan.k + 1)
     ends = np.rint(plan.n * np.cumsum(shares) / shares.sum()).astype(np.int64)
     return np.repeat(np.arange(plan.k), np.diff(ends, prepend=0))
 
 
-def simulate(plan: Plan, *, seed: object, values: Integers | None = None, confidence: object = "0.95") -> Histogram:
+def simulate(
+    plan: SurveyPlan, *, seed: object, values: Integers | None = None, confidence: object = "0.95"
+) -> Histogram:
     """Histogram of simulated messages, with the truth beside it.
 
     Parameters
@@ -355,8 +357,8 @@ def simulate(plan: Plan, *, seed: object, values: Integers | None = None, confid
 
     Examples
     --------
-    >>> from symshuffle.collect import make_plan
-    >>> found = simulate(make_plan(3, n=1000, eps=1, delta="1e-6", mechanism="krr"), seed=1)
+    >>> from symshuffle.collect import plan_survey
+    >>> found = simulate(plan_survey(3, n=1000, eps=1, delta="1e-6", mechanism="krr"), seed=1)
     >>> found.truth, [row.low <= m <= row.high for row, m in zip(found.rows, found.truth)]
     ((545, 273, 182), [True, True, True])
     """

@@ -13,7 +13,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.older_plans import KIND, read_older_plan
-from symshuffle.collect.plan import TABLES, Plan, check_written, digest
+from symshuffle.collect.plan import TABLES, SurveyPlan, check_written, digest
 from symshuffle.configuration.files import read_deployment_file, read_deployment_table
 from symshuffle.configuration.randomizers import budget_of
 
@@ -28,7 +28,7 @@ _KINDS: Final[Mapping[str, Mapping[str, type[Any]]]] = {
 """Types of the keys from which the others follow."""
 
 
-def read_plan(text: str, name: str = "plan") -> Plan:
+def read_plan(text: str, name: str = "plan") -> SurveyPlan:
     """Plan from the text of its file, in TOML or JSON.
 
     Parameters
@@ -80,7 +80,7 @@ def read_plan(text: str, name: str = "plan") -> Plan:
     return found
 
 
-def read_plan_or_deployment(file: Path, argument: str) -> Plan | Deployment:
+def read_plan_or_deployment(file: Path, argument: str) -> SurveyPlan | Deployment:
     """Return the plan in a file, or the deployment in one that is no plan; errors as of the two readers."""
     path, text = read_text(file, argument, LARGEST_PLAN)
     content = _content(text, str(path))
@@ -95,7 +95,7 @@ def _content(text: str, name: str) -> Any:
     return parse_toml(text, Path(name), "plan")
 
 
-def _plan_of(content: Mapping[str, Any], name: str) -> Plan:
+def _plan_of(content: Mapping[str, Any], name: str) -> SurveyPlan:
     """Plan of the content of a file, without what follows from the other values."""
     for table, kinds in _KINDS.items():
         for key, kind in kinds.items():
@@ -115,7 +115,7 @@ def _plan_of(content: Mapping[str, Any], name: str) -> Plan:
     given = content["group"][0].get("parameters", {})
     integers = {one: as_integer(given.get(one), f"group[0].parameters.{one}", 1) for one in run.integers}
     level = content["certificate"].get("epsilon_at_delta")
-    return Plan(
+    return SurveyPlan(
         run.name,
         estimator["k"],
         run.root_of(ratio),

@@ -33,7 +33,7 @@ from symshuffle.collect.guarantee import (
     rounded_up,
 )
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
-from symshuffle.collect.plan import Plan
+from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.scheme import Scheme
 from symshuffle.mechanisms.names import mechanism_name
 
@@ -51,7 +51,7 @@ _REL_OF_ROUNDS: Final = 2e-3
 
 
 @with_fields
-def make_plan(
+def plan_survey(
     k: int,
     *,
     n: int,
@@ -62,7 +62,7 @@ def make_plan(
     labels: Sequence[str] = (),
     progress: NamedProgress | None = None,
     **fields: Any,
-) -> Plan:
+) -> SurveyPlan:
     """Plan of a private survey with a certified (eps, delta) guarantee.
 
     Parameters
@@ -105,7 +105,7 @@ def make_plan(
 
     Examples
     --------
-    >>> found = make_plan(4, n=1000, eps=1, delta="1e-6", mechanism="krr")
+    >>> found = plan_survey(4, n=1000, eps=1, delta="1e-6", mechanism="krr")
     >>> found.name, found.root
     ('krr', Fraction(7509, 265))
     """
@@ -225,12 +225,12 @@ def _exponential(eps0: Fraction) -> Fraction:
         return lower_end(Ball.from_arb(to_arb(Exp(eps0)), _BITS))
 
 
-def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
+def _level(made: Scheme, asked: _Asked, rtol: float) -> Fraction:
     """The largest ratio at which the guarantee is certified, rounded down; of several rounds hardly a larger one is.
 
     - ``made``: for several rounds at about that ratio.
     """
-    from symshuffle.accountants.questions.inverses import solve_eps0
+    from symshuffle.accountants.questions.inverses import largest_eps0
     from symshuffle.accountants.questions.repeated import solve_eps0_of_rounds
 
     def source(eps0: Fraction) -> Any:
@@ -239,9 +239,11 @@ def _level(made: Scheme, asked: _Asked, rel: float) -> Fraction:
     target: dict[str, Any] = {"delta": asked.delta, "eps": asked.eps}
     if asked.rounds == 1:
         open_ = asked.covered.with_randomizers(lambda _: source)
-        return _exponential(solve_eps0(open_, n=asked.n, rel=rel, **target).safe_end)
+        return _exponential(largest_eps0(open_, n=asked.n, rtol=rtol, **target).safe_end)
     near = Fraction(math.log(made.ratio))
-    return _exponential(solve_eps0_of_rounds(asked.covered, source, n=asked.n, rel=_REL_OF_ROUNDS, near=near, **target))
+    return _exponential(
+        solve_eps0_of_rounds(asked.covered, source, n=asked.n, rtol=_REL_OF_ROUNDS, near=near, **target)
+    )
 
 
 def _down(value: Fraction, share: Fraction = _SHARE) -> Fraction:
@@ -264,7 +266,7 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
     return below + 1 / simplest(1 / (high - below), 1 / (low - below))
 
 
-def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Sequence[Scheme]) -> Plan:
+def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Sequence[Scheme]) -> SurveyPlan:
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
     from symshuffle.accountants.questions.solve import epsilon
 
@@ -281,10 +283,10 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     smallest = epsilon(laws_of(covered), delta=asked.delta)
     level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
     if bounded_delta(covered, level).bracket.upper > asked.delta:
-        level = asked.eps  # the smaller one was found with less rigour
+        level = asked.eps  # the smaller one was found with less arithmetic
     # Of several rounds the others were not certified, and what runs is not quite what was ranked.
     table = tuple(_row(made if one is rough and asked.rounds > 1 else one, asked) for one in ranked)
-    return Plan(
+    return SurveyPlan(
         made.name, made.k, root, made.parameters, covered, asked.eps, asked.delta, level, asked.loss, labels, table
     )
 

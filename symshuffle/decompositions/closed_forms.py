@@ -240,7 +240,7 @@ def closed_form(
 ) -> ClosedForm | None:
     """The named mechanism at some values, where its closed form is on file; None wherever that is in doubt.
 
-    None is no refusal: :func:`symshuffle.mechanism` knows more, and says what is wrong.
+    None is no refusal: :func:`symshuffle.mechanisms.mechanism` knows more, and says what is wrong.
 
     - ``surveys``: whether the hashing that surveys run is a name, too.
     """

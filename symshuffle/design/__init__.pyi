@@ -6,7 +6,7 @@ from .decision.certificate import Design as Design
 from .decision.certificate import TradeoffCertificate as TradeoffCertificate
 from .decision.invariant import detect_symmetry as detect_symmetry
 from .decision.modelling import ExtremalChannel as ExtremalChannel
-from .decision.problems import DecisionProblem as DecisionProblem
+from .decision.problems import Problem as Problem
 from .decision.problems import smoothed_point_masses as smoothed_point_masses
 from .decision.reduced import orbit_tradeoff as orbit_tradeoff
 from .decision.tradeoff import bayes_tradeoff as bayes_tradeoff

@@ -22,7 +22,7 @@ from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Rounding, parse_rational, read_rows
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 from symshuffle.design.information import measures
 
 _PATTERN: Final = r"^[+-]?(\d+/\d+|\d+(\.\d+)?)$"
@@ -86,9 +86,9 @@ class DecisionFile:
     title: str = ""
     rounding: SkipJsonSchema[Rounding | None] = field(default=None, init=False)
 
-    def problem(self) -> DecisionProblem:
+    def problem(self) -> Problem:
         """The problem, with its shapes and sums checked."""
-        return DecisionProblem(
+        return Problem(
             tuple(map(tuple, self.model)),
             tuple(map(tuple, self.loss)),
             None if self.prior is None else tuple(self.prior),

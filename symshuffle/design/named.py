@@ -12,11 +12,11 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer, parse_inside, parse_rationals
 from symshuffle.channels.geometry.extremal import check_lam
 from symshuffle.channels.geometry.groups import cyclic_group
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 from symshuffle.design.parametric.program import ParametricProgram, program_of_costs
 
 
-def weighted_guessing_problem(prior: Sequence[Fraction]) -> DecisionProblem:
+def weighted_guessing_problem(prior: Sequence[Fraction]) -> Problem:
     """Problem of guessing a value that is read without noise, under a prior.
 
     Parameters
@@ -26,7 +26,7 @@ def weighted_guessing_problem(prior: Sequence[Fraction]) -> DecisionProblem:
 
     Returns
     -------
-    DecisionProblem
+    Problem
         With 0-1 loss.
 
     Raises
@@ -42,7 +42,7 @@ def weighted_guessing_problem(prior: Sequence[Fraction]) -> DecisionProblem:
     prior = parse_rationals(prior, "prior")
     m = len(prior)
     one_hot = tuple(tuple(Fraction(int(x == t)) for x in range(m)) for t in range(m))
-    return DecisionProblem(one_hot, tuple(tuple(1 - v for v in row) for row in one_hot), prior)
+    return Problem(one_hot, tuple(tuple(1 - v for v in row) for row in one_hot), prior)
 
 
 def weighted_guessing_risk(prior: Sequence[Fraction], lam: Fraction | int) -> tuple[Fraction, int]:
@@ -166,7 +166,7 @@ def cardioid_program(m: int, gamma: Fraction) -> ParametricProgram:
 
     Examples
     --------
-    >>> from symshuffle.design import derive
+    >>> from symshuffle.design.parametric.walk import derive
     >>> derive(cardioid_program(3, Fraction(1))).expression()
     (lambda + 5)/(2*(lambda + 2))
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from symshuffle.base.choices import Criterion, Method, choice
+from symshuffle.base.choices import Criterion, Program, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.design.decision.certificate import REL, Design
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 from symshuffle.design.decision.reduced import OrbitDesigns, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.maximum import MeasureDesign, maximise
@@ -24,21 +24,21 @@ Optimum: TypeAlias = Design | OrbitDesigns | MeasureDesign | PiecewiseOptimum | 
 
 
 def optimal(
-    problem: DecisionProblem | Measure | ParametricProgram | int,
+    problem: Problem | Measure | ParametricProgram | int,
     *,
     eps0: object = None,
     lam: object = None,
     criterion: Criterion | str = Criterion.BAYES,
     group: SymmetryGroup | None = None,
-    method: Method | str | None = None,
-    rel: float = REL,
+    method: Program | str | None = None,
+    rtol: float = REL,
     **target: Any,
 ) -> Optimum:
     """Optimal value of a problem over local randomizers, with one that has it and a certificate.
 
     Parameters
     ----------
-    problem : DecisionProblem, Measure or int
+    problem : Problem, Measure or int
         A statistical decision problem, whose risk is minimised; a measure of information, which is maximised; or a
         number k of categories whose histogram is estimated from shuffled messages, for a central target.
     eps0, lam : number, text or Exp, optional
@@ -50,7 +50,7 @@ def optimal(
         Symmetries of the problem, by which the linear program is reduced; they are checked.
     method : {"polytope", "compact", "columns"}, optional
         Linear program of a decision problem at a budget, where no group is given; default: the smallest.
-    rel : float
+    rtol : float
         Relative width of the bracket to aim at, where the budget is irrational.
     **target
         For k categories: the arguments of a central target (``n``, ``eps`` or ``exp_eps``, ``delta``), the largest
@@ -70,9 +70,9 @@ def optimal(
 
     Examples
     --------
-    >>> optimal(DecisionProblem.guessing(4), lam=3).value.exact
+    >>> optimal(Problem.guessing(4), lam=3).value.exact
     Fraction(1, 2)
-    >>> optimal(DecisionProblem.guessing(3)).expression()
+    >>> optimal(Problem.guessing(3)).expression()
     2/(lambda + 2)
     """
     budget = read_budget(eps0=eps0, lam=lam)
@@ -82,7 +82,7 @@ def optimal(
             if value is not None:
                 raise InputError(name, value, "none for a central target; lam_cap bounds the likelihood ratios")
         return best_shuffled(problem, **target)
-    if not isinstance(problem, DecisionProblem | Measure | ParametricProgram):
+    if not isinstance(problem, Problem | Measure | ParametricProgram):
         raise InputError("problem", type(problem).__name__, "a decision problem, a measure, or a number of categories")
     if target:
         raise Unsupported(
@@ -91,12 +91,12 @@ def optimal(
     if isinstance(problem, Measure):
         if budget is None:
             raise InputError("eps0", None, "a local budget in nats, for a measure of information")
-        return maximise(problem, budget, group=group, rel=rel)
+        return maximise(problem, budget, group=group, rtol=rtol)
     if budget is None:
         return derive(problem, group, criterion=criterion)
     if isinstance(problem, ParametricProgram):
         raise InputError("eps0", budget, "none for a program with coefficients in lam: its optimum is a formula")
     if group is not None:
-        return orbit_tradeoff_at(problem, budget, group, criterion=criterion, rel=rel)
+        return orbit_tradeoff_at(problem, budget, group, criterion=criterion, rtol=rtol)
     solve = bayes_tradeoff if criterion is Criterion.BAYES else minimax_tradeoff
-    return solve(problem, budget, method=method, rel=rel)
+    return solve(problem, budget, method=method, rtol=rtol)

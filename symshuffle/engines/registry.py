@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
-    from symshuffle.base.choices import Rigour
+    from symshuffle.base.choices import Arithmetic
     from symshuffle.base.results import Bracket
 
 ENGINES: Final[Mapping[str, str]] = {
@@ -33,7 +33,7 @@ class Engine(Protocol):
     - ``continuous``: whether it takes a law with a continuous part, a ``MixedLaw``.
     """
 
-    least: ClassVar[Rigour]
+    least: ClassVar[Arithmetic]
     continuous: ClassVar[bool]
 
     @property
@@ -42,12 +42,12 @@ class Engine(Protocol):
         ...
 
     @classmethod
-    def aiming(cls, rel: float, bits: int) -> Self:
+    def aiming(cls, rtol: float, bits: int) -> Self:
         """Engine with default limits and, where it has them, a width and a precision."""
         ...
 
     @classmethod
-    def offered(cls, law: Any, rigour: Rigour | None, rel: float) -> Self | None:
+    def offered(cls, law: Any, arithmetic: Arithmetic | None, rtol: float) -> Self | None:
         """Engine limited to cheap requests for the automatic choice; None if it stays out."""
         ...
 
@@ -77,10 +77,12 @@ def engine_classes() -> Iterator[tuple[str, type[Engine]]]:
     return ((label, engine_class(label)) for label in ENGINES)
 
 
-def offers(law: Any, n: int, rigour: Rigour | None, rel: float, *, continuous: bool = False) -> Iterator[Engine]:
+def offers(
+    law: Any, n: int, arithmetic: Arithmetic | None, rtol: float, *, continuous: bool = False
+) -> Iterator[Engine]:
     """The engines that would answer, as the automatic choice asks them."""
     for _, found in engine_classes():
         if found.continuous or not continuous:
-            engine = found.offered(law, rigour, rel)
+            engine = found.offered(law, arithmetic, rtol)
             if engine is not None and engine.refusal(law, n) is None:
                 yield engine

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import Channel, Rigour, Unsupported, delta, randomizer, shuffled_divergence
+from symshuffle import Channel, Unsupported, delta, randomizer
 from symshuffle.accountants.questions.adversary import (
     WEIGHTS,
     count_families,
     gap,
-    worst_background,
+    worst_datasets,
     worst_of_all,
     worst_of_two_types,
 )
+from symshuffle.base import Arithmetic
+from symshuffle.channels import shuffled_divergence
 from symshuffle.channels.shuffled import histogram_law, law_divergence
 from symshuffle.cli import main
 
@@ -45,14 +47,14 @@ def test_repeating_the_first_input_beats_the_third_close_to_the_local_budget() -
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_two_type_search_stays_below_the_worst_and_the_bound(n: int) -> None:
     all_datasets = worst_of_all(PLANTED, n, X).bracket.lower
-    two_types = worst_of_two_types(PLANTED, n, X, rigour=Rigour.EXACT).bracket.lower
-    bound = delta(PLANTED, n=n, exp_eps=X, rigour=Rigour.EXACT).bracket
+    two_types = worst_of_two_types(PLANTED, n, X, arithmetic=Arithmetic.EXACT).bracket.lower
+    bound = delta(PLANTED, n=n, exp_eps=X, arithmetic=Arithmetic.EXACT).bracket
     assert two_types <= all_datasets <= bound.upper
     assert 0 <= gap(worst_of_all(PLANTED, n, X), bound) < 1
 
 
 def test_many_users_fall_back_to_two_types() -> None:
-    found = worst_background(randomizer("rr").channel(lam=3), 500, Fraction(11, 10))
+    found = worst_datasets(randomizer("rr").channel(lam=3), 500, Fraction(11, 10))
     assert "not all datasets" in found.space
 
 
@@ -62,7 +64,7 @@ def test_doubles_are_refused() -> None:
 
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["worst-background", "krr", "-p", "k=3", "--lam", "3", "--n", "3", "--exp-eps", "6/5", "--json"]
+    arguments = ["worst-datasets", "krr", "-p", "k=3", "--lam", "3", "--n", "3", "--exp-eps", "6/5", "--json"]
     assert main(arguments) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["exact"] == "142/625"
@@ -85,7 +87,7 @@ def test_alike_families_are_evaluated_once_and_none_is_lost(n: int) -> None:
         for others in (*rows, *mixed):
             laws = [histogram_law([rows[x], *[others] * (n - 1)]) for x in (first, second)]
             values.append(law_divergence(*laws, X))
-    found = worst_of_two_types(PLANTED, n, X, rigour=Rigour.EXACT)
+    found = worst_of_two_types(PLANTED, n, X, arithmetic=Arithmetic.EXACT)
     assert found.bracket.exact == max(values)
     assert found.searched == len(values)
 
@@ -103,8 +105,7 @@ def test_explosive_searches_fall_back_to_constant_backgrounds(capsys: pytest.Cap
         count_families(1000, 1000, 5)
     for which in (["krr", "-p", "k=1000"], ["rappor"], ["laplace"]):
         assert (
-            main(["worst-background", *which, "--lam", "3", "--n", "50", "--eps", "0.1", "--rel", "0.01", "--json"])
-            == 0
+            main(["worst-datasets", *which, "--lam", "3", "--n", "50", "--eps", "0.1", "--rtol", "0.01", "--json"]) == 0
         )
         answer = json.loads(capsys.readouterr().out)
         assert "constant backgrounds at" in answer["space"]
@@ -114,6 +115,6 @@ def test_explosive_searches_fall_back_to_constant_backgrounds(capsys: pytest.Cap
 def test_a_channel_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "planted.csv"
     file.write_text("\n".join(",".join(map(str, row)) for row in PLANTED.rows))
-    assert main(["worst-background", str(file), "--n", "3", "--exp-eps", "6/5", "--json"]) == 0
+    assert main(["worst-datasets", str(file), "--n", "3", "--exp-eps", "6/5", "--json"]) == 0
     exact = Fraction(json.loads(capsys.readouterr().out)["exact"])
     assert exact == worst_of_all(PLANTED, 3, X).bracket.exact

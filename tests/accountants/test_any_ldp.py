@@ -8,20 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import (
-    Channel,
-    any_ldp,
-    compare,
-    delta,
-    epsilon,
-    prove,
-    randomizer,
-    renyi,
-    shuffled_divergence,
-    solve_eps0,
-    solve_n,
-)
+from symshuffle import Channel, any_ldp, compare, delta, epsilon, largest_eps0, prove, randomizer, renyi, smallest_n
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.channels import shuffled_divergence
 from symshuffle.cli import app
 from symshuffle.ledger.recheck import bound
 from tests.shown import as_html
@@ -47,7 +36,7 @@ def test_the_bound_holds_for_drawn_channels_of_the_budget() -> None:
         lam, n = rng.randint(2, 4), rng.randint(1, 3)
         channel = ldp_channel(rng, lam, 3)
         target = 1 + (F(lam) - 1) * F(rng.randint(0, 3), 4)
-        generic = delta(any_ldp(lam=lam), n=n, exp_eps=target, rigour="exact").bracket.exact
+        generic = delta(any_ldp(lam=lam), n=n, exp_eps=target, arithmetic="exact").bracket.exact
         assert generic is not None
         for x, z in itertools.permutations(range(3), 2):
             for others in itertools.combinations_with_replacement(range(3), n - 1):
@@ -69,7 +58,7 @@ def two_users_apart(lam: F, target: F) -> F:
 
 def test_two_users_with_disjoint_alphabets_exceed_the_bound() -> None:
     lam, target = F(3), F(6, 5)
-    found = delta(any_ldp(lam=lam), n=2, exp_eps=target, rigour="exact")
+    found = delta(any_ldp(lam=lam), n=2, exp_eps=target, arithmetic="exact")
     assert found.bracket.exact is not None
     assert two_users_apart(lam, target) > found.bracket.exact
     assert "all users run the same one, or different ones whose rows all together are within exp(eps0)" in found.about
@@ -77,12 +66,12 @@ def test_two_users_with_disjoint_alphabets_exceed_the_bound() -> None:
 
 def test_binary_randomized_response_has_the_same_bound_and_the_best_pair_is_named() -> None:
     binary, generic = randomizer("rr").at(eps0=1), any_ldp(eps0=1)
-    found = epsilon(generic, n=10_000, delta="1e-6", attain=True)
+    found = epsilon(generic, n=10_000, delta="1e-6", attained=True)
     assert round(float(found.bracket.upper), 4) == 0.0432
     assert found.bracket.upper == epsilon(binary, n=10_000, delta="1e-6").bracket.upper
     assert found.attained is not None
     attained = [
-        epsilon(one, n=10_000, delta="1e-6", attain=True).attained
+        epsilon(one, n=10_000, delta="1e-6", attained=True).attained
         for one in (binary, *(randomizer("krr").at(eps0=1, k=k) for k in (3, 4, 5)))
     ]
     best = max(one.lower for one in attained if one is not None)
@@ -92,8 +81,8 @@ def test_binary_randomized_response_has_the_same_bound_and_the_best_pair_is_name
 
 def test_every_door_without_a_matrix_takes_it() -> None:
     source = any_ldp(eps0=1)
-    assert solve_n(source, eps="0.1", delta="1e-6").bracket.upper == 2096
-    budget = solve_eps0(any_ldp(), n=10_000, eps="0.1", delta="1e-6").bracket.lower
+    assert smallest_n(source, eps="0.1", delta="1e-6").bracket.upper == 2096
+    budget = largest_eps0(any_ldp(), n=10_000, eps="0.1", delta="1e-6").bracket.lower
     assert epsilon(any_ldp(eps0=budget), n=10_000, delta="1e-6").bracket.upper <= F(1, 10) + F(1, 10**6)
     whole = epsilon(source, n=1000, delta="1e-6").bracket.upper
     for whom in ({"group_size": 2}, {"dropout": "1/10"}, {"min_batch_size": 500}):
@@ -109,7 +98,7 @@ def test_every_door_without_a_matrix_takes_it() -> None:
         ["delta", "--n", "100", "--eps", "0.5"],
         ["epsilon", "--n", "100", "--delta", "1e-3"],
         ["epsilon", "--n", "100", "--delta", "1e-3", "--periods", "3"],
-        ["solve-n", "--eps", "0.5", "--delta", "1e-3"],
+        ["smallest-n", "--eps", "0.5", "--delta", "1e-3"],
         ["renyi", "--n", "100", "--order", "2"],
     ],
 )
@@ -149,14 +138,14 @@ def test_a_comparison_at_a_local_level_shows_what_holds_for_any_randomizer() -> 
 
 
 def test_what_is_attained_by_one_of_a_group_is_said_to_be() -> None:
-    alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group_size=g, attain=True) for g in (1, 2))
+    alone, both = (delta(any_ldp(eps0=1), n=50, eps="0.3", group_size=g, attained=True) for g in (1, 2))
     assert "one user differs" in both.to_dict()["attained_by"] and "one user differs" in as_html(both)
     assert "one user differs" not in alone.to_dict()["attained_by"]
 
 
 def test_it_is_a_row_at_a_central_target() -> None:
     found = compare(3, n=1000, eps="0.1", delta="1e-6", mechanisms=["any-ldp"]).row("any-ldp")
-    budget = solve_eps0(any_ldp(), n=1000, eps="0.1", delta="1e-6", rel=1e-4).bracket
+    budget = largest_eps0(any_ldp(), n=1000, eps="0.1", delta="1e-6", rtol=1e-4).bracket
     assert found.eps0 == budget and found.epsilon is not None and found.epsilon.upper == F(1, 10)
     with pytest.raises(InputError, match="mechanisms = any-ldp: expected a match at eps0 or eps"):
         compare(3, n=1000, budget="1/4", mechanisms=["any-ldp"])

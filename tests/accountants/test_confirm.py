@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle import Ball, BallContour, Exact, Exp, InputError, Law, Unsupported, optimal_decomposition, randomizer
+from symshuffle import Ball, Exp, InputError, Law, Unsupported, optimal_decomposition, randomizer
+from symshuffle.engines import BallContour, Exact
 from symshuffle.engines.confirm import recompute, recompute_laplace, sums
 from symshuffle.engines.confirm.inversion import TiltedLine, survey
 from symshuffle.engines.confirm.transform import saddle, transform
@@ -76,7 +77,7 @@ def test_thousands_of_users_of_krr_have_fifty_digits_by_a_sum():
     law = law_of("krr", order, k=10, eps0=1)
     found = recompute(law, 3_000)
     assert found.digits == 50 and "sum over the counts" in found.route
-    assert found.inside(BallContour(rel=1e-10).bracket(law, 3_000))
+    assert found.inside(BallContour(rtol=1e-10).bracket(law, 3_000))
 
 
 @pytest.mark.parametrize("n", [2, 7, 40])
@@ -104,7 +105,7 @@ def test_two_irrational_atoms_are_a_lattice():
 def test_inside_certified_brackets_and_outside_of_a_perturbed_law(name, parameters, n):
     order = Exp(Fraction(3, round(n**0.5)))
     law = law_of(name, order, eps0=1, **parameters)
-    bracket = BallContour(rel=1e-10).bracket(law, n)
+    bracket = BallContour(rtol=1e-10).bracket(law, n)
     assert recompute(law, n, least=11).inside(bracket)
     top = max(range(len(law.values)), key=lambda i: float(law.values[i]))
     nudged = tuple(v * (1 + Fraction(1, 10**9)) if i == top else v for i, v in enumerate(law.values))
@@ -145,7 +146,7 @@ def test_laplace_noise_lies_between_finite_laws(n, eps):
 
     source, order = Laplace(lam=Exp(Fraction(1)), cells=20), Exp(Fraction(eps))
     found = recompute_laplace(source.lam, order, n)
-    low, high = (BallContour(rel=1e-5).bracket(source.law(order, side=side), n) for side in ("lower", "upper"))
+    low, high = (BallContour(rtol=1e-5).bracket(source.law(order, side=side), n) for side in ("lower", "upper"))
     assert low.lower < found.exactly < high.upper
     assert found.digits >= 12
 

@@ -41,7 +41,7 @@ WHOM = {
     "group": ("--group-size", "2"),
     "min-users": ("--min-batch-size", "300"),
 }
-QUESTIONS = {"delta": ("delta", "--eps", "1/20", "--rel", "1e-4"), "epsilon": ("epsilon", "--delta", "1e-3")}
+QUESTIONS = {"delta": ("delta", "--eps", "1/20", "--rtol", "1e-4"), "epsilon": ("epsilon", "--delta", "1e-3")}
 
 
 ORDINARY = (
@@ -84,7 +84,7 @@ def test_confirmation_is_inside_or_missing(family, whom, capsys, tmp_path, monke
 @pytest.mark.parametrize(("lam", "eps"), [(F(5, 2), F(1, 10)), (Exp(F(3)), F(1, 2)), (F(5, 2), F(4, 5))])
 @pytest.mark.parametrize("n", [1, 20_000])
 def test_laplace_against_null_is_inside_the_bracket(lam, eps, n, direction):
-    bound = solve.delta(Laplace(lam), n=n, eps=eps, adjacency="zero-out", direction=direction, rel=1e-4)
+    bound = solve.delta(Laplace(lam), n=n, eps=eps, adjacency="zero-out", direction=direction, rtol=1e-4)
     found = recompute_laplace(lam, Exp(eps), n, adjacency="zero-out", direction=direction)
     assert found.inside(bound.bracket)
 

@@ -10,9 +10,9 @@ from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.accountants.questions.curves import amplification_curve, spaced
-from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
-from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.accountants.questions.inverses import largest_eps0, smallest_n
+from symshuffle.accountants.questions.tradeoff_function import tradeoff
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import SafeEnd
@@ -25,47 +25,49 @@ KRR = mechanism("krr").at(k=10)
 MILLIONTH = Fraction(1, 10**6)
 
 
-@pytest.mark.parametrize("rigour", [Rigour.FLOAT64, Rigour.BALL])
-def test_the_three_inverses_invert_each_other(rigour):
+@pytest.mark.parametrize("arithmetic", [Arithmetic.FLOAT64, Arithmetic.BALL])
+def test_the_three_inverses_invert_each_other(arithmetic):
     """eps = 0.0801610467 at eps0 = 1 and n = 1000: a number found by other tools."""
     eps = Fraction("0.0801610467")
-    found = solve.epsilon(KRR.at(eps0=1), n=1000, delta=MILLIONTH, rigour=rigour).bracket
+    found = solve.epsilon(KRR.at(eps0=1), n=1000, delta=MILLIONTH, arithmetic=arithmetic).bracket
     assert found.lower <= eps + Fraction(1, 10**10) and eps - Fraction(1, 10**10) <= found.upper
-    budget = solve_eps0(KRR, n=1000, eps=eps, delta=MILLIONTH, rigour=rigour)
+    budget = largest_eps0(KRR, n=1000, eps=eps, delta=MILLIONTH, arithmetic=arithmetic)
     assert budget.safe == SafeEnd.LOWER and budget.safe_end == budget.bracket.lower
     assert budget.bracket.lower <= 1 + MILLIONTH and budget.bracket.upper >= 1 - MILLIONTH
-    users = solve_n(KRR.at(eps0=1), eps=eps + MILLIONTH, delta=MILLIONTH, rigour=rigour)
+    users = smallest_n(KRR.at(eps0=1), eps=eps + MILLIONTH, delta=MILLIONTH, arithmetic=arithmetic)
     assert (users.bracket.lower, users.bracket.upper) == (999, 1000)
     assert users.safe == SafeEnd.UPPER and users.safe_end == 1000
-    assert found.rigour is budget.bracket.rigour is users.bracket.rigour is rigour
+    assert found.arithmetic is budget.bracket.arithmetic is users.bracket.arithmetic is arithmetic
 
 
 def test_the_bound_never_rises_with_n_for_laws_of_any_shape():
     """S_n/n is a reverse martingale; laws with singular mass included."""
     channel = Channel.from_rows([["1/2", "1/2", 0], ["1/6", "1/3", "1/2"]])
     for order in (Fraction(1), Fraction(3, 2)):
-        values = [solve.delta(channel, n=n, exp_eps=order, rigour=Rigour.EXACT).bracket.exact for n in range(1, 12)]
+        values = [
+            solve.delta(channel, n=n, exp_eps=order, arithmetic=Arithmetic.EXACT).bracket.exact for n in range(1, 12)
+        ]
         assert all(one >= other for one, other in itertools.pairwise(values))
 
 
 def test_targets_that_nothing_meets_or_everything_does():
     with pytest.raises(Unsupported, match="no n up to"):
-        solve_n(mechanism("identity").at(k=3), eps="0.1", delta=MILLIONTH)
+        smallest_n(mechanism("identity").at(k=3), eps="0.1", delta=MILLIONTH)
 
     def erasure(eps0):
         """Reveals the input with probability 1/2, whatever the budget."""
         return mechanism("erasure").at(k=3, p="1/2")
 
     with pytest.raises(Unsupported, match="every local budget"):
-        solve_eps0(erasure, n=10, eps=1, delta="0.6")
+        largest_eps0(erasure, n=10, eps=1, delta="0.6")
     with pytest.raises(Unsupported, match="no budget"):
-        solve_eps0(erasure, n=10, eps=1, delta="0.4")
+        largest_eps0(erasure, n=10, eps=1, delta="0.4")
     with pytest.raises(InputError, match="lam left open"):
-        solve_eps0(KRR.at(eps0=1), n=10, eps=1, delta="0.1")
+        largest_eps0(KRR.at(eps0=1), n=10, eps=1, delta="0.1")
     for wrong in (0, 1, -1):
         with pytest.raises(InputError, match="delta"):
-            solve_n(KRR.at(eps0=1), eps=1, delta=wrong)
-    assert solve_n(KRR.at(eps0=1), eps=1, delta="1e-9").bracket.upper == 1
+            smallest_n(KRR.at(eps0=1), eps=1, delta=wrong)
+    assert smallest_n(KRR.at(eps0=1), eps=1, delta="1e-9").bracket.upper == 1
 
 
 def test_amplification_falls_with_n():
@@ -96,7 +98,7 @@ def test_a_trade_off_contains_that_of_the_reduction_pair(n):
     """Against the Neyman-Pearson lemma: two inputs, nobody else, so the bound is the divergence of its own pair."""
     pair = reduction(mechanism("rr").at(lam=3))
     alphas = [Fraction(i, 8) for i in range(9)]
-    curve = tradeoff_curve(pair, n=n, type_i=alphas, num_levels=20)
+    curve = tradeoff(pair, n=n, type_i=alphas, num_levels=20)
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
     laws = optimal_decomposition(mechanism("rr").at(lam=3)).numeric().reduction_pair().histogram_laws(n)
@@ -111,7 +113,7 @@ def test_beyond_the_last_level_a_trade_off_is_bounded_by_what_is_revealed():
     rare, mass = Fraction(1, 10**12), Fraction(1, 10**5)
     first, second = (mass, 1 - 3 * mass, 2 * mass), (rare, 1 - rare, Fraction(0))
     alphas = [rare / 100, rare / 10, rare / 2, rare, 10 * rare]
-    curve = tradeoff_curve(Channel((first, second)), n=1, type_i=alphas, num_levels=40)
+    curve = tradeoff(Channel((first, second)), n=1, type_i=alphas, num_levels=40)
     for alpha, point in zip(alphas, curve.points, strict=True):
         truth = neyman_pearson(dict(enumerate(second)), dict(enumerate(first)), alpha)
         assert point.y.lower <= truth <= point.y.upper
@@ -120,17 +122,17 @@ def test_beyond_the_last_level_a_trade_off_is_bounded_by_what_is_revealed():
 def test_a_real_pair_of_datasets_is_above_the_trade_off():
     channel = mechanism("krr").at(k=3, lam=3).channel()
     alphas = [Fraction(i, 10) for i in range(11)]
-    curve = tradeoff_curve(channel, n=3, type_i=alphas)
+    curve = tradeoff(channel, n=3, type_i=alphas)
     real = [histogram_law([channel.rows[x], channel.rows[2], channel.rows[2]]) for x in (0, 1)]
     for alpha, point in zip(alphas, curve.points, strict=True):
         assert neyman_pearson(*real, alpha) >= point.y.lower
     assert curve.safe == "lower"
     with pytest.raises(InputError, match="type_i"):
-        tradeoff_curve(channel, n=3, type_i=["3/2"])
+        tradeoff(channel, n=3, type_i=["3/2"])
 
 
 def test_a_trade_off_of_what_reveals_everything_is_zero():
-    curve = tradeoff_curve(mechanism("identity").at(k=3), n=5, type_i=["0", "1/2", "1"])
+    curve = tradeoff(mechanism("identity").at(k=3), n=5, type_i=["0", "1/2", "1"])
     assert all(point.y.lower == 0 for point in curve.points)
     assert all(point.y.upper < Fraction(1, 10**4) for point in curve.points if point.x > 0)
 
@@ -148,15 +150,15 @@ def test_arguments_of_a_curve():
 def test_a_level_is_found_where_the_bound_is_flat():
     """Near eps = 0 delta falls slowly: to resolve eps it has to be known more finely than eps."""
     source = mechanism("krr").at(k=10, eps0="0.1")
-    found = solve.epsilon(source, n=10**8, delta="1e-6", rel=1e-4).bracket
+    found = solve.epsilon(source, n=10**8, delta="1e-6", rtol=1e-4).bracket
     assert found.relative_width <= 1e-4
-    ends = [BallContour(rel=1e-8).bracket(law, 10**8) for law in laws_at(source, (found.lower, found.upper))]
+    ends = [BallContour(rtol=1e-8).bracket(law, 10**8) for law in laws_at(source, (found.lower, found.upper))]
     assert ends[0].lower > Fraction(1, 10**6) >= ends[1].upper
 
 
 def test_users_at_level_zero():
     """The widest margin there is: eighty billion users, where the finest widths are out of reach."""
-    found = solve_n(mechanism("krr").at(k=10, eps0=1), eps=0, delta="1e-6")
+    found = smallest_n(mechanism("krr").at(k=10, eps0=1), eps=0, delta="1e-6")
     assert found.bracket.relative_width < 1e-3
     assert found.delta_at_ends[0].upper <= Fraction(1, 10**6)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from symshuffle import Deployment, Group, delta, epsilon, randomizer, solve_n, total_variation
+from symshuffle import Deployment, Group, delta, epsilon, randomizer, smallest_n, total_variation
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
 from tests.oracles.deployments import World, blanket, drawn_rows, hockey_stick, mixed, randomized_response
@@ -120,9 +120,9 @@ def _world(names: tuple[str, ...], rows: Any) -> World:
 def _check(names: tuple[str, ...], rows: Any, levels: tuple[F, ...]) -> None:
     deployment = _deployment(names, rows)
     # Of several batches what is attained takes as long as the bound; reports about different inputs attain more.
-    attain = not COMPOSED & set(names)
+    attained = not COMPOSED & set(names)
     for level, reached in zip(levels, _world(names, rows).divergences(levels), strict=True):
-        found = delta(deployment, exp_eps=level, attain=attain)
+        found = delta(deployment, exp_eps=level, attained=attained)
         assert found.bracket.upper >= reached, (names, level)
         if found.attained is not None and "dropout" not in names:  # where she drops out as well, she attains less
             assert found.attained.lower <= reached, (names, level)
@@ -186,7 +186,7 @@ def test_reports_of_few_users_are_exactly_those_enumerated(users: int, reports: 
     world = World((rows,) * users, reports=reports, varying=True)
     levels = (F(1), F(3, 2), F(4))
     for level, reached in zip(levels, world.divergences(levels), strict=True):
-        found = delta(rows, n=users, exp_eps=level, reports=reports, attain=True)
+        found = delta(rows, n=users, exp_eps=level, reports=reports, attained=True)
         assert found.bracket.exact == reached
         assert found.attained is not None
         assert found.attained.lower == reached
@@ -207,8 +207,8 @@ def test_reports_of_other_neighbours_are_exactly_those_enumerated(fields_given: 
 def test_what_separate_and_full_batches_attain_is_not_claimed(given: Any) -> None:
     """One batch of all reports, or counts of which some are left out, have smaller divergences."""
     rows = randomized_response(3, F(3))
-    assert delta(rows, n=12, exp_eps=2, attain=True, **given).attained is None
-    assert delta(rows, n=2, exp_eps=2, attain=True, reports=2, threshold=2).attained is None
+    assert delta(rows, n=12, exp_eps=2, attained=True, **given).attained is None
+    assert delta(rows, n=2, exp_eps=2, attained=True, reports=2, threshold=2).attained is None
 
 
 def test_many_users_with_reports_have_the_bound_on_separate_batches() -> None:
@@ -226,7 +226,7 @@ def test_two_given_datasets_have_their_exact_divergence(direction: str) -> None:
     datasets = ([0, 1, 1], [2, 1, 0])
     world = World((rows,) * 3, datasets=(tuple(datasets[0]), tuple(datasets[1])))
     for level in LEVELS:
-        found = delta(rows, datasets=datasets, exp_eps=level, direction=direction, rigour="exact")
+        found = delta(rows, datasets=datasets, exp_eps=level, direction=direction, arithmetic="exact")
         assert found.bracket.exact == world.divergences((level,), direction)[0]
         target = found.bracket.exact
         if 0 < target < 1 and level > 1:
@@ -258,12 +258,12 @@ def test_what_cannot_be_enumerated_exactly_is_refused() -> None:
     rows = randomized_response(2, F(3))
     for given in ({"reports": 2, "n": 2}, {"datasets": ([0, 1], [1, 1])}):
         with pytest.raises(Unsupported):
-            delta(rows, eps=1, rigour="exact", **given)  # type: ignore[arg-type]  # a field
+            delta(rows, eps=1, arithmetic="exact", **given)  # type: ignore[arg-type]  # a field
     with pytest.raises(Unsupported):
         delta(rows, eps=1, datasets=([0] * 50_000, [1] * 50_000))
 
 
-@pytest.mark.parametrize("question", [lambda rows, **given: solve_n(rows, eps=1, delta="1e-3", **given)])
+@pytest.mark.parametrize("question", [lambda rows, **given: smallest_n(rows, eps=1, delta="1e-3", **given)])
 def test_other_questions_refuse_two_given_datasets(question: Any) -> None:
     with pytest.raises(SymshuffleError):
         question(randomized_response(2, F(3)), datasets=([0, 1], [1, 1]))
@@ -301,7 +301,7 @@ def test_all_others_collude(level: F, colluding: Any) -> None:
     """One honest user is left, whose local divergence is attained."""
     rows = _rows(4)
     reached = World((rows,) * N, colluding=2).divergences((level,))[0]
-    found = delta(rows, n=N, exp_eps=level, colluding=colluding, rigour="exact").bracket.exact
+    found = delta(rows, n=N, exp_eps=level, colluding=colluding, arithmetic="exact").bracket.exact
     assert found == reached == World((rows,)).divergences((level,))[0]
 
 
@@ -309,7 +309,7 @@ def test_all_others_collude(level: F, colluding: Any) -> None:
 def test_shares_of_colluding_users_are_rounded_up(level: F) -> None:
     rows = _rows(5)
     exact = [
-        delta(rows, n=N, exp_eps=level, colluding=c, rigour="exact").bracket.exact for c in ("1/3", 1, "1%", "34%")
+        delta(rows, n=N, exp_eps=level, colluding=c, arithmetic="exact").bracket.exact for c in ("1/3", 1, "1%", "34%")
     ]
     assert exact[0] == exact[1] == exact[2] <= exact[3]
     with pytest.raises(InputError):

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Unsupported, amplification_curve, delta, delta_curve, epsilon, solve_n
+from symshuffle import Unsupported, delta, epsilon, profile, smallest_n
+from symshuffle.accountants import amplification_curve
 
 RR = [["3/4", "1/4"], ["1/4", "3/4"]]
 FEW = {"reports": 2, "direction": "forward"}
@@ -15,16 +16,16 @@ def test_a_curve_has_the_values_of_single_answers():
     levels = [0, "0.1", "1/2"]
     with ThreadPoolExecutor(1) as pool:
         for executor in (None, pool):
-            found = delta_curve(RR, n=3, levels=levels, **FEW, executor=executor)
+            found = profile(RR, n=3, eps=levels, **FEW, executor=executor)
             single = [delta(RR, n=3, eps=level, **FEW) for level in levels]
             assert [point.y for point in found.points] == [one.bracket for one in single]
             assert found.neighbours == single[0].neighbours
-    several = delta_curve(RR, n=200, levels=["0.1"], reports=2, rel=0.1)
+    several = profile(RR, n=200, eps=["0.1"], reports=2, rtol=0.1)
     assert several.points[0].y.engine != "enumeration"
 
 
 def test_a_curve_of_given_datasets_has_the_values_of_single_answers():
-    found = delta_curve(RR, datasets=([0, 0], [0, 1]), levels=[0, "0.1"])
+    found = profile(RR, datasets=([0, 0], [0, 1]), eps=[0, "0.1"])
     assert [point.y for point in found.points] == [
         delta(RR, datasets=([0, 0], [0, 1]), eps=level).bracket for level in (0, "0.1")
     ]
@@ -33,7 +34,7 @@ def test_a_curve_of_given_datasets_has_the_values_of_single_answers():
 def test_eps_along_users_has_the_values_of_single_answers():
     found = amplification_curve(RR, delta="1/10", users=[2, 4], **FEW)
     assert [point.y for point in found.points] == [
-        epsilon(RR, n=n, delta="1/10", rigour="float64", **FEW).bracket for n in (2, 4)
+        epsilon(RR, n=n, delta="1/10", arithmetic="float64", **FEW).bracket for n in (2, 4)
     ]
 
 
@@ -42,7 +43,7 @@ def test_eps_along_users_has_the_values_of_single_answers():
     ("level", "goal"), [({"eps": "1/2"}, "1/10"), ({"exp_eps": "3/2"}, "1/8"), ({"eps": 2}, "0.5")]
 )
 def test_the_fewest_users_are_those_of_single_answers(colluding, level, goal):
-    found = solve_n(RR, **level, delta=goal, colluding=colluding, **FEW)
+    found = smallest_n(RR, **level, delta=goal, colluding=colluding, **FEW)
     n, least = int(found.safe_end), {None: 1, 2: 3, "10%": 2}[colluding]
 
     def single(n):
@@ -54,8 +55,11 @@ def test_the_fewest_users_are_those_of_single_answers(colluding, level, goal):
 
 
 def test_a_logarithm_is_not_exact():
-    exact = {"rigour": "exact", "reports": 2}
-    with pytest.raises(Unsupported, match="rigour='ball'"):
+    exact = {"arithmetic": "exact", "reports": 2}
+    with pytest.raises(Unsupported, match="arithmetic='ball'"):
         epsilon(RR, n=2, delta="1/10", **exact)
-    for question in ({"n": 2, "delta": "9/10", **exact}, {"datasets": ([0], [0]), "delta": "1/10", "rigour": "exact"}):
+    for question in (
+        {"n": 2, "delta": "9/10", **exact},
+        {"datasets": ([0], [0]), "delta": "1/10", "arithmetic": "exact"},
+    ):
         assert epsilon(RR, **question).bracket.exact == 0

@@ -6,48 +6,50 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Contour, Exact, InputError, Law, Rigour, delta, delta_curve, epsilon, randomizer
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle import Channel, InputError, Law, delta, epsilon, profile, randomizer
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic
+from symshuffle.engines import Contour, Exact
 
 KRR = randomizer("krr").at(k=10, eps0=1)
 
 
 def test_a_curve_has_a_point():
     with pytest.raises(InputError, match="levels"):
-        delta_curve(KRR, n=5, eps=[])
+        profile(KRR, n=5, eps=[])
 
 
 def test_what_doubles_do_not_resolve_is_answered_in_balls():
-    fine = delta(KRR, n=10**9, eps="0.00003", rel=1e-11, rigour=Rigour.FLOAT64).bracket
-    assert "in balls" in fine.how
+    fine = delta(KRR, n=10**9, eps="0.00003", rtol=1e-11, arithmetic=Arithmetic.FLOAT64).bracket
+    assert "in balls" in fine.evaluation
     assert fine.relative_width <= 1e-11
-    usual = delta(KRR, n=10**9, eps="0.00003", rigour=Rigour.FLOAT64).bracket
-    assert "in balls" not in usual.how
+    usual = delta(KRR, n=10**9, eps="0.00003", arithmetic=Arithmetic.FLOAT64).bracket
+    assert "in balls" not in usual.evaluation
     assert usual.lower <= fine.lower <= fine.upper <= usual.upper
 
 
 def test_a_width_that_was_not_reached_is_said():
     law = randomizer("krr").at(k=10, eps0=1)
-    wide = delta(law, n=1000, eps="0.05", engine=Contour(rel=1e-2), rel=1e-12).bracket
+    wide = delta(law, n=1000, eps="0.05", engine=Contour(rtol=1e-2), rtol=1e-12).bracket
     assert wide.aimed == 1e-12
-    assert "where 1.0e-12 was aimed at" in wide.how
+    assert "where 1.0e-12 was aimed at" in wide.evaluation
 
 
 def test_few_users_in_balls_are_summed_over_counts():
-    found = delta(KRR, n=60, eps="0.1", rigour=Rigour.BALL).bracket
+    found = delta(KRR, n=60, eps="0.1", arithmetic=Arithmetic.BALL).bracket
     assert found.engine == "counts"
-    exact = delta(KRR, n=60, eps="0.1", rigour=Rigour.BALL, engine=Exact()).bracket
+    exact = delta(KRR, n=60, eps="0.1", arithmetic=Arithmetic.BALL, engine=Exact()).bracket
     assert found.lower <= exact.lower <= exact.upper <= found.upper
     assert exact.relative_width < Fraction(1, 10**20)
 
 
 def test_the_gap_is_a_share_of_the_bound():
-    found = delta(KRR, n=1000, eps="0.05", attain=True)
+    found = delta(KRR, n=1000, eps="0.05", attained=True)
     assert found.gap == 1 - found.attained.lower / found.bracket.upper
     assert 0 <= found.gap < Fraction(1, 100)
     assert delta(KRR, n=1000, eps="0.05").gap is None
-    assert delta(KRR, n=1000, eps=1, attain=True).gap == 0
+    assert delta(KRR, n=1000, eps=1, attained=True).gap == 0
 
 
 @pytest.mark.parametrize(
@@ -62,9 +64,9 @@ def test_the_gap_is_a_share_of_the_bound():
 def test_what_is_attained_is_the_most_of_all_real_pairs(name, values, eps0, n, first_is_largest):
     """A pair is passed over only where its delta meets the target at the eps of another: the largest one is left."""
     source = randomizer(name).at(eps0=eps0, **values)
-    each = [epsilon(real, n=n, delta="1e-3", rel=1e-5).bracket for _, real in reduction(source).real_pairs(n)]
+    each = [epsilon(real, n=n, delta="1e-3", rtol=1e-5).bracket for _, real in reduction(source).real_pairs(n)]
     assert (each[0].lower == max(one.lower for one in each)) is first_is_largest
-    attained = epsilon(source, n=n, delta="1e-3", rel=1e-5, attain=True).attained
+    attained = epsilon(source, n=n, delta="1e-3", rtol=1e-5, attained=True).attained
     assert max(one.lower for one in each) * Fraction(99999, 100000) <= attained.lower <= max(one.upper for one in each)
 
 
@@ -72,7 +74,7 @@ def test_a_bracket_far_from_the_number_it_is_compared_with_is_narrow_enough():
     """Where H(n) is 0 but for sums that cancel a pass leaves it wide: who compares is not made to wait for more."""
     values, rare = (Fraction(-3), Fraction(0), Fraction(10**4)), Fraction(1, 10**7)
     law = Law(values, (Fraction(1, 2), Fraction(1, 2) - rare, rare))
-    asked = Request(engine=Contour(rel=1e-9), rel=1e-9)
+    asked = Method(engine=Contour(rtol=1e-9), rtol=1e-9)
     fine = evaluate(law, 20, asked)
     near = evaluate(law, 20, replace(asked, goal=fine.lower * 2))
     far = evaluate(law, 20, replace(asked, engine=replace(asked.engine, goal=fine.lower * 10**6)))
@@ -92,9 +94,9 @@ def test_a_ratio_of_ten_million_is_searched(delta):
 
 def test_a_bound_that_hardly_falls_with_eps_is_searched():
     source, target = randomizer("aug-rr").at(k=50, p="501/10000", eps0="10.335"), Fraction("0.05")
-    found = epsilon(source, n=30, delta=target, rel=1e-4, attain=True)
+    found = epsilon(source, n=30, delta=target, rtol=1e-4, attained=True)
     below, above = (
-        delta(source, n=30, eps=end, rigour=Rigour.BALL, rel=1e-10).bracket
+        delta(source, n=30, eps=end, arithmetic=Arithmetic.BALL, rtol=1e-10).bracket
         for end in (found.bracket.lower, found.bracket.upper)
     )
     assert above.upper <= target < below.lower < target * (1 + Fraction(1, 10**6))

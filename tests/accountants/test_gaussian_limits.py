@@ -5,9 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Deployment, GaussianLimit, Group, InputError, Mechanism, Unsupported, gaussian_limit
+from symshuffle import Channel, Deployment, Group, InputError, Unsupported, gaussian_limit
+from symshuffle.accountants import GaussianLimit
 from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.questions.tradeoff_function import NO_GUARANTEE, limit_of
+from symshuffle.mechanisms import Mechanism
 
 BINARY = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 """At eps = 0, G is 1 and -1 with probability 1/3 each (the column minima) and 0 with 1/3: a variance of 2/3."""

@@ -9,7 +9,7 @@ import pytest
 from symshuffle import Channel, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.groups import group_bound, group_factor
 from symshuffle.accountants.questions.proof import prove
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
@@ -61,7 +61,7 @@ def kinked(ratio: F | Exp, width: float) -> Bracket:
     """Convex and falling: steep up to 2, nearly flat up to 100, then 0."""
     x = ratio if isinstance(ratio, F) else F(2) ** round(ratio.exponent / F("0.693147180559945309"))
     value = max(F(9, 10) - F(8, 10) * (x - 1), F(1, 10) - (x - 2) / 980, F(0))
-    return Bracket(value, value, Rigour.EXACT, "test", "kinked")
+    return Bracket(value, value, Arithmetic.EXACT, "test", "kinked")
 
 
 @pytest.mark.parametrize("group", [2, 3, 6])
@@ -77,11 +77,11 @@ def test_the_infimum_over_smaller_ratios_is_enclosed(group):
 def test_an_exact_bound_for_a_group_stays_exact():
     krr = randomizer("krr").at(k=3, lam=3)
     for root in (F(1), F(6, 5), F(2), F(3)):
-        found = delta(krr, n=4, group_size=2, exp_eps=root**2, rigour="exact").bracket
-        assert found.exact == (1 + root) * delta(krr, n=4, exp_eps=root, rigour="exact").bracket.exact
+        found = delta(krr, n=4, group_size=2, exp_eps=root**2, arithmetic="exact").bracket
+        assert found.exact == (1 + root) * delta(krr, n=4, exp_eps=root, arithmetic="exact").bracket.exact
     large = randomizer("krr").at(k=10, lam=20)
-    found = delta(large, n=10, group_size=2, exp_eps=9, rigour="exact").bracket
-    assert found.upper < min(1, 4 * delta(large, n=10, exp_eps=3, rigour="exact").bracket.exact)
+    found = delta(large, n=10, group_size=2, exp_eps=9, arithmetic="exact").bracket
+    assert found.upper < min(1, 4 * delta(large, n=10, exp_eps=3, arithmetic="exact").bracket.exact)
 
 
 def test_a_proof_is_found_where_smaller_steps_are_better():

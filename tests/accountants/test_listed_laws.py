@@ -6,11 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import LAM, Channel, Exp, InputError, Laplace, Mechanism, Unsupported, delta, shuffled_divergence
-from symshuffle.accountants.bounds.evaluate import Request, evaluate, evaluate_law
+from symshuffle import Channel, Exp, InputError, Unsupported, delta
+from symshuffle.accountants.bounds.evaluate import Method, evaluate, evaluate_law
 from symshuffle.accountants.deployment import listed
 from symshuffle.accountants.deployment.adjacency import read_null
 from symshuffle.base.choices import Relation
+from symshuffle.channels import shuffled_divergence
+from symshuffle.mechanisms import LAM, Laplace, Mechanism
 
 X = Fraction(6, 5)
 SKEW = (("1/2", "1/3", "1/6"), ("1/4", "1/4", "1/2"), ("1/8", "3/4", "1/8"))
@@ -39,7 +41,7 @@ def worst(pairs, least, n, x=X):
 def test_every_pair_of_rows_in_both_orders(n):
     own = rows(*SKEW)
     least = [min(column) for column in zip(*own, strict=True)]
-    found = delta(Channel.from_rows(SKEW), n=n, exp_eps=X, rigour="exact").bracket.exact
+    found = delta(Channel.from_rows(SKEW), n=n, exp_eps=X, arithmetic="exact").bracket.exact
     assert found == worst(itertools.combinations(own, 2), least, n)
 
 
@@ -51,7 +53,7 @@ def test_every_row_against_the_law_of_the_blanket(n):
     assert least == [Fraction(1, 8), Fraction(1, 4), Fraction(1, 8)]
     null = [2 * mass for mass in least]
     source = listed.blanket_of_channel(Channel.from_rows(SKEW))
-    found = delta(source, n=n, exp_eps=X, rigour="exact", attain=True)
+    found = delta(source, n=n, exp_eps=X, arithmetic="exact", attained=True)
     assert found.bracket.exact == worst([(row, null) for row in own], least, n)
     whole = Channel.from_rows([*SKEW, null])
     reached = max(
@@ -68,7 +70,7 @@ def test_every_row_against_a_null_symbol_that_is_given(n):
     """Its law counts among the column minima; where they vanish, mass is revealed."""
     own, null = rows(*SKEW), rows(("1/10", "0", "9/10"))[0]
     least = [min(column) for column in zip(*own, null, strict=True)]
-    found = delta(Channel.from_rows(SKEW), null=null, n=n, exp_eps=X, rigour="exact").bracket.exact
+    found = delta(Channel.from_rows(SKEW), null=null, n=n, exp_eps=X, arithmetic="exact").bracket.exact
     assert found == worst([(row, null) for row in own], least, n)
 
 
@@ -102,8 +104,10 @@ def test_a_mechanism_against_its_blanket_is_its_channel_against_it(texts):
         : len(source.classes)
     ]
     for n in (1, 2):
-        assert delta(source, n=n, exp_eps=X, rigour="exact").bracket.exact == worst([(r, null) for r in own], least, n)
-        exact = delta(source, n=n, exp_eps=X, direction="forward", rigour="exact").bracket.exact
+        assert delta(source, n=n, exp_eps=X, arithmetic="exact").bracket.exact == worst(
+            [(r, null) for r in own], least, n
+        )
+        exact = delta(source, n=n, exp_eps=X, direction="forward", arithmetic="exact").bracket.exact
         assert exact == max(by_hand(r, null, least, n) for r in own)
 
 
@@ -112,8 +116,8 @@ def test_irrational_budgets_of_a_null_symbol():
     response = Mechanism.from_matrix("response", [[LAM / (LAM + 1), 1 / (LAM + 1)], [1 / (LAM + 1), LAM / (LAM + 1)]])
     source = listed.blanket_of_mechanism(response.at(eps0=1))
     for direction, value in (("forward", math.e / (math.e + 1) - 0.6), ("reverse", 0.5 - 1.2 / (math.e + 1))):
-        for rigour in ("float64", "ball"):
-            found = delta(source, n=1, exp_eps=X, direction=direction, rigour=rigour).bracket
+        for arithmetic in ("float64", "ball"):
+            found = delta(source, n=1, exp_eps=X, direction=direction, arithmetic=arithmetic).bracket
             assert float(found.upper) == pytest.approx(value, rel=1e-9)
             assert found.relative_width < Fraction(1, 10**5)
 
@@ -138,9 +142,9 @@ def test_one_user_of_laplace_noise_against_the_middle(direction, eps):
     value = 1 - math.exp((float(eps) - 0.5) / 2)
     (only,), (real,) = reduced.classes, reduced.datasets
     for family in (only.mixed, real.mixed):
-        assert float(evaluate(family(order, direction, None), 1, Request()).upper) == pytest.approx(value, rel=1e-12)
+        assert float(evaluate(family(order, direction, None), 1, Method()).upper) == pytest.approx(value, rel=1e-12)
     above, below, reached = (
-        float(evaluate_law(family(order, direction, None), 1, rel=1e-9).upper)
+        float(evaluate_law(family(order, direction, None), 1, rtol=1e-9).upper)
         for family in (only.upper, only.inner, real.law)
     )
     assert value * (1 - 1e-9) <= above <= value * 1.01 and 0.99 * value <= below <= value * (1 + 1e-9)

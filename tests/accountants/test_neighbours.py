@@ -12,15 +12,16 @@ from typing import get_type_hints
 
 import pytest
 
-from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, randomizer, solve_eps0, solve_n
+from symshuffle import Channel, InputError, Unsupported, delta, epsilon, largest_eps0, randomizer, smallest_n
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant
-from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
-from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.accountants.questions.curves import amplification_curve, profile
+from symshuffle.accountants.questions.tradeoff_function import tradeoff
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Question, Relation
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
@@ -56,21 +57,21 @@ def test_zero_out_is_not_replace_one():
     channel = Channel.from_rows(rows)
     for n in (1, 3):
         one, other = (
-            delta(source, n=n, exp_eps=ORDER, rigour=Rigour.EXACT).bracket.exact
+            delta(source, n=n, exp_eps=ORDER, arithmetic=Arithmetic.EXACT).bracket.exact
             for source in (channel, reduction(channel, null=null))
         )
         assert other < one
     certain = reduction(channel, null=["1", "0"])  # an output that it never sends tells it from both inputs
-    assert delta(certain, n=1, exp_eps=ORDER, rigour=Rigour.EXACT).bracket.exact == Fraction(9, 10)
+    assert delta(certain, n=1, exp_eps=ORDER, arithmetic=Arithmetic.EXACT).bracket.exact == Fraction(9, 10)
 
 
 def test_a_zero_out_reduction_goes_through_every_front_door():
     reduced = reduction(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), null=["1/2", "1/2"])
-    smallest = epsilon(reduced, n=50, delta="1e-3", attain=True)
+    smallest = epsilon(reduced, n=50, delta="1e-3", attained=True)
     assert smallest.attained is not None
     assert smallest.attained.lower <= smallest.bracket.upper
-    fewest = solve_n(reduced, eps="0.5", delta="1e-3")
-    curve = delta_curve(reduced, n=50, eps=["0.1", "0.2"])
+    fewest = smallest_n(reduced, eps="0.5", delta="1e-3")
+    curve = profile(reduced, n=50, eps=["0.1", "0.2"])
     for found in (smallest, fewest, curve):
         assert found.neighbours.adjacency is Relation.ZERO_OUT
         assert "null symbol" in found.about
@@ -90,11 +91,11 @@ def test_nobody_is_covered_by_nothing():
 
 
 def test_an_answer_has_one_shape():
-    found = delta(randomizer("krr").at(k=10, lam=3), n=6, exp_eps=ORDER, rigour=Rigour.EXACT)
+    found = delta(randomizer("krr").at(k=10, lam=3), n=6, exp_eps=ORDER, arithmetic=Arithmetic.EXACT)
     assert found.bracket.exact == Fraction(55591, 829440)
     assert Fraction(float(found)) >= found.bracket.upper > Fraction(math.nextafter(float(found), 0))
     assert found.about == found.meaning
-    assert found.how == found.bracket.how
+    assert found.evaluation == found.bracket.evaluation
     assert json.loads(json.dumps(found.to_dict()))["exact"] == "55591/829440"
     assert repr(found) == "<delta 55591/829440 (exact, exact), n = 6, replace-one>"
     assert found.neighbours.protects in as_html(found)
@@ -103,7 +104,7 @@ def test_an_answer_has_one_shape():
 
 @pytest.mark.parametrize("upper", [Fraction(1, 3), Fraction(2, 3), Fraction(1, 10), Fraction(1, 4), Fraction(0)])
 def test_a_float_of_an_answer_is_not_below_it(upper):
-    bracket = Bracket(Fraction(0), upper, Rigour.EXACT, "none", "given")
+    bracket = Bracket(Fraction(0), upper, Arithmetic.EXACT, "none", "given")
     some = Neighbours("inputs 0 and <1>", False, Relation.REPLACE_ONE, "both", 2, "no theorem")
     found = Answer("delta", bracket, some)
     assert Fraction(float(found)) >= upper
@@ -114,7 +115,7 @@ def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
     path = tmp_path / "channel.csv"
     path.write_text("3/4,1/4\n1/4,3/4\n")
     asked = ["delta", str(path), "--null", "1/2,1/2", "--exp-eps", "6/5", "--n", "2"]
-    told = answer(capsys, *asked, "--rigour", "exact")
+    told = answer(capsys, *asked, "--arithmetic", "exact")
     rows = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
     assert Fraction(told["exact"]) >= zeroed(rows, [Fraction(1, 2)] * 2, 2, ORDER)
     assert told["adjacency"] == told["neighbours"]["adjacency"] == "zero-out"
@@ -130,7 +131,7 @@ def test_a_field_of_a_deployment_is_taught_once():
     names = set(KEYWORDS)
     options = {field.name for field in dataclasses.fields(FieldOptions)}
     assert options == names - {"n", "datasets"}
-    for door in (delta, epsilon, solve_eps0, solve_n, delta_curve, amplification_curve, tradeoff_curve, reduction):
+    for door in (delta, epsilon, largest_eps0, smallest_n, profile, amplification_curve, tradeoff, reduction):
         assert names <= inspect.signature(door).parameters.keys()
     commands = [one for family in (privacy, cli_curves) for one in family.app.registered_commands]
     bounding = [one.callback for one in commands if "asked" in inspect.unwrap(one.callback).__annotations__]
@@ -144,7 +145,7 @@ def test_a_null_symbol_is_asked_for_at_any_front_door():
     found = delta(CHANNEL, n=5, exp_eps="6/5", null=null)
     assert found.neighbours.adjacency is Relation.ZERO_OUT
     assert found.bracket == delta(reduction(CHANNEL, null=null), n=5, exp_eps="6/5").bracket
-    assert solve_n(CHANNEL, eps="1/2", delta="1/10", null=null).neighbours.adjacency is Relation.ZERO_OUT
+    assert smallest_n(CHANNEL, eps="1/2", delta="1/10", null=null).neighbours.adjacency is Relation.ZERO_OUT
     with pytest.raises(InputError, match="adjacency = replace-one"):
         delta(CHANNEL, n=5, exp_eps="6/5", null=null, adjacency="replace-one")
 

@@ -12,25 +12,25 @@ from symshuffle import (
     Group,
     InputError,
     Unsupported,
-    amplification_curve,
     delta,
-    delta_curve,
     epsilon,
     gaussian_limit,
-    privacy_loss,
+    largest_eps0,
+    privacy_loss_distribution,
+    profile,
     randomizer,
-    solve_eps0,
-    solve_n,
-    tradeoff_curve,
+    smallest_n,
+    tradeoff,
 )
+from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.groups import group_factor
 from symshuffle.accountants.deployment.message_counts import mean_over_dropouts, partial_cdf
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.dominating import law_above, law_below
 from symshuffle.accountants.rounds.one_round import OneRound
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.results import Bracket, SafeEnd
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import main
@@ -42,8 +42,8 @@ X = Fraction(6, 5)
 
 def test_the_factor_of_a_group_is_a_sum_of_powers():
     for n, root in itertools.product((2, 3), (Fraction(1), Fraction(6, 5), Fraction(3, 2))):
-        bound = delta(KRR, n=n, group_size=2, exp_eps=root**2, rigour="exact").bracket
-        assert bound.exact == (1 + root) * delta(KRR, n=n, exp_eps=root, rigour="exact").bracket.exact
+        bound = delta(KRR, n=n, group_size=2, exp_eps=root**2, arithmetic="exact").bracket
+        assert bound.exact == (1 + root) * delta(KRR, n=n, exp_eps=root, arithmetic="exact").bracket.exact
     assert group_factor(3, Fraction(2)) == 7 and group_factor(1, X) == 1
 
 
@@ -61,8 +61,8 @@ def test_an_irrational_root_is_rounded_down():
 @pytest.mark.parametrize("q", ["1/10", "1/2", "9/10"])
 def test_dropout_at_few_users_is_the_mean(q):
     q = Fraction(q)
-    found = delta(KRR, n=3, dropout=q, exp_eps=X, rigour="exact").bracket
-    values = [delta(KRR, n=m, exp_eps=X, rigour="exact").bracket.exact for m in (1, 2, 3)]
+    found = delta(KRR, n=3, dropout=q, exp_eps=X, arithmetic="exact").bracket
+    values = [delta(KRR, n=m, exp_eps=X, arithmetic="exact").bracket.exact for m in (1, 2, 3)]
     assert found.exact == sum(math.comb(2, m) * (1 - q) ** m * q ** (2 - m) * value for m, value in enumerate(values))
     rounded = delta(KRR, n=3, dropout=q, exp_eps=X).bracket
     assert rounded.lower <= found.exact <= rounded.upper and rounded.width <= Fraction(1, 1000) * rounded.upper
@@ -71,17 +71,17 @@ def test_dropout_at_few_users_is_the_mean(q):
 def falling(m, width):
     """A falling bound with an end of its own on each side."""
     value = Fraction(math.exp(-m / 40))
-    return Bracket(value * (1 - Fraction(width) / 4), value, Rigour.FLOAT64, "test", "exp")
+    return Bracket(value * (1 - Fraction(width) / 4), value, Arithmetic.FLOAT64, "test", "exp")
 
 
-@pytest.mark.parametrize(("users", "q", "rel"), [(60, "1/3", 1e-3), (2000, "1/10", 1e-2), (50, "1/1000", 1e-6)])
-def test_the_mean_lies_in_the_bracket(users, q, rel):
+@pytest.mark.parametrize(("users", "q", "rtol"), [(60, "1/3", 1e-3), (2000, "1/10", 1e-2), (50, "1/1000", 1e-6)])
+def test_the_mean_lies_in_the_bracket(users, q, rtol):
     q = Fraction(q)
-    found = mean_over_dropouts(falling, users, q, rel)
+    found = mean_over_dropouts(falling, users, q, rtol)
     # Closed form of the mean of exp(-M/40), to doubles.
     true = math.exp(-1 / 40) * (float(q) + (1 - float(q)) * math.exp(-1 / 40)) ** (users - 1)
     assert found.lower <= true * (1 + 1e-7) and found.upper >= true * (1 - 1e-7)
-    assert found.aimed is None and found.width <= Fraction(rel) * found.upper
+    assert found.aimed is None and found.width <= Fraction(rtol) * found.upper
     exactly = [partial_cdf(users, q, exact=True)(m) for m in range(users + 1)] if users <= 200 else []
     for m, (low, _) in enumerate(exactly):
         under, over = partial_cdf(users, q)(m)
@@ -102,10 +102,10 @@ def test_dropout_is_never_worse_than_any_single_number(n, q, eps):
 def test_values_next_to_nothing_are_covered_and_zero_stays_zero(power):
     def tiny(m, width):
         value = Fraction(1, 2**power)
-        return Bracket(value, value, Rigour.FLOAT64, "test", "tiny")
+        return Bracket(value, value, Arithmetic.FLOAT64, "test", "tiny")
 
     def nothing(m, width):
-        return Bracket(Fraction(0), Fraction(0), Rigour.FLOAT64, "test", "zero")
+        return Bracket(Fraction(0), Fraction(0), Arithmetic.FLOAT64, "test", "zero")
 
     found = mean_over_dropouts(tiny, 10**6, Fraction(1, 10), 1e-3)
     assert found.lower <= Fraction(1, 2**power) <= found.upper <= Fraction(1, 2 ** (min(power, 4000) - 1))
@@ -117,7 +117,7 @@ def test_tails_are_charged():
 
     def step(m, width):
         high = Fraction(m < 50)
-        return Bracket(high, high, Rigour.FLOAT64, "test", "step")
+        return Bracket(high, high, Arithmetic.FLOAT64, "test", "step")
 
     found = mean_over_dropouts(step, 100, Fraction(1, 10), 1e-9)
     exact = partial_cdf(100, Fraction(1, 10), exact=True)(49)[0]
@@ -126,9 +126,9 @@ def test_tails_are_charged():
 
 def test_epsilon_meets_its_target_and_says_what_it_supposes():
     who = {"n": 40, "dropout": "0.25", "group_size": 2}
-    found = epsilon(KRR, **who, delta="1e-2", rel=1e-2)
-    assert delta(KRR, **who, eps=found.bracket.upper, rel=1e-4).bracket.lower <= Fraction("1e-2")
-    assert delta(KRR, **who, eps=found.bracket.lower * Fraction(99, 100), rel=1e-4).bracket.lower > Fraction("1e-2")
+    found = epsilon(KRR, **who, delta="1e-2", rtol=1e-2)
+    assert delta(KRR, **who, eps=found.bracket.upper, rtol=1e-4).bracket.lower <= Fraction("1e-2")
+    assert delta(KRR, **who, eps=found.bracket.lower * Fraction(99, 100), rtol=1e-4).bracket.lower > Fraction("1e-2")
     assert "differ in the inputs of at most 2 users" in found.about
     assert "drops out independently with probability 1/4" in found.about
     assert found.safe is SafeEnd.UPPER and found.to_dict()["neighbours"]["dropout"] == "1/4"
@@ -146,40 +146,40 @@ SMALL = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 @pytest.mark.parametrize("who", [{"min_batch_size": 20}, {"dropout": "1/5", "group_size": 2}])
 def test_curves_and_inverses_ask_the_same_experiment(who):
     """No door knows of a population: each gives what delta and epsilon of the same population give."""
-    curve = delta_curve(KRR, n=30, eps=["0.2", "0.5"], **who)
+    curve = profile(KRR, n=30, eps=["0.2", "0.5"], **who)
     for point in curve.points:
         alone = delta(KRR, n=30, eps=point.x, **who).bracket
         assert point.y.lower <= alone.upper and alone.lower <= point.y.upper
     assert curve.neighbours == delta(KRR, n=30, eps="0.1", **who).neighbours
-    budget = solve_eps0(randomizer("krr").at(k=3), n=30, eps="0.5", delta="1e-2", **who)
+    budget = largest_eps0(randomizer("krr").at(k=3), n=30, eps="0.5", delta="1e-2", **who)
     for eps0, meets in ((budget.bracket.lower, True), (budget.bracket.upper, False)):
-        value = delta(randomizer("krr").at(k=3, eps0=eps0), n=30, eps="0.5", rel=1e-5, **who).bracket
+        value = delta(randomizer("krr").at(k=3, eps0=eps0), n=30, eps="0.5", rtol=1e-5, **who).bracket
         assert (value.upper <= Fraction("1e-2")) is meets
     if "min_batch_size" in who:
         return
-    users = solve_n(KRR, eps="1", delta="1e-2", **who)
+    users = smallest_n(KRR, eps="1", delta="1e-2", **who)
     for n, meets in ((users.bracket.upper, True), (users.bracket.lower, False)):
-        value = delta(KRR, n=int(n), eps="1", rel=1e-5, **who).bracket
+        value = delta(KRR, n=int(n), eps="1", rtol=1e-5, **who).bracket
         assert (value.upper <= Fraction("1e-2")) is meets
-    eps = amplification_curve(KRR, delta="1e-2", users=[10, 20], rel=1e-2, **who)
+    eps = amplification_curve(KRR, delta="1e-2", users=[10, 20], rtol=1e-2, **who)
     for point in eps.points:
-        alone = epsilon(KRR, n=int(point.x), delta="1e-2", rel=1e-2, **who).bracket
+        alone = epsilon(KRR, n=int(point.x), delta="1e-2", rtol=1e-2, **who).bracket
         assert point.y.lower <= alone.upper and alone.lower <= point.y.upper
 
 
 def test_a_trade_off_and_a_loss_distribution_with_fewer_messages():
     asked = {"alphas": ["0.1", "0.5"], "levels": 10}
-    assert tradeoff_curve(KRR, n=100, min_batch_size=60, **asked).points == tradeoff_curve(KRR, n=60, **asked).points
+    assert tradeoff(KRR, n=100, min_batch_size=60, **asked).points == tradeoff(KRR, n=60, **asked).points
     with pytest.raises(Unsupported, match="group_size 2: the trade-off of one user only"):
-        tradeoff_curve(KRR, n=100, group_size=2, **asked)
-    loss = privacy_loss(KRR, n=100, dropout="1/5", step="0.1", beyond="1e-3")
+        tradeoff(KRR, n=100, group_size=2, **asked)
+    loss = privacy_loss_distribution(KRR, n=100, dropout="1/5", step="0.1", beyond="1e-3")
     for level, value in enumerate(loss.deltas()[:6]):
         assert value >= float(delta(KRR, n=100, dropout="1/5", eps=Fraction(level, 10)).bracket.lower)
     assert loss.about["neighbours"]["dropout"] == "1/5" and "drops out independently" in loss.about["meaning"]
 
 
 def test_rounds_in_which_not_all_send():
-    every = {"delta": "1e-2", "rel": 5e-2}
+    every = {"delta": "1e-2", "rtol": 5e-2}
     daily = Deployment(SMALL, periods=2)
     least = epsilon(daily, n=10, min_batch_size=6, **every)
     assert least.bracket == epsilon(daily, n=6, **every).bracket and "at least 6 of them" in least.about
@@ -196,7 +196,7 @@ def test_laws_of_few_numbers_of_messages_are_on_both_sides_of_the_mean():
     """The witness takes by itself every number of messages that is not next to impossible."""
     q, n, step = Fraction(1, 5), 120, Fraction(1, 100)
     covering = reduction(SMALL, dropout=q)
-    above, below = OneRound(covering, n, 1, Request()).profiles(step, Fraction(1, 10**6), 1e-2)
+    above, below = OneRound(covering, n, 1, Method()).profiles(step, Fraction(1, 10**6), 1e-2)
     upper, lower = law_above(above), law_below(below)
     assert above != below
     each = reduction(SMALL)
@@ -204,7 +204,7 @@ def test_laws_of_few_numbers_of_messages_are_on_both_sides_of_the_mean():
     coins = {m: p for m, p in coins.items() if p > 1e-9}
     for eps in (Fraction(0), Fraction(1, 200), Fraction(1, 20)):
         order = ratio_of(eps)
-        mean = sum(float(p) * float(bound_at(each, m, order, Request(rel=1e-6)).upper) for m, p in coins.items())
+        mean = sum(float(p) * float(bound_at(each, m, order, Method(rtol=1e-6)).upper) for m, p in coins.items())
         assert _profile(lower, eps) <= mean * (1 + 1e-5)
         assert _profile(upper, eps) >= mean * (1 - 1e-5)
         assert _profile(lower, eps) > 0.5 * _profile(upper, eps) > 0
@@ -251,9 +251,9 @@ def test_what_cannot_be_answered_is_refused():
     with pytest.raises(InputError, match="both, for a group"):
         delta(KRR, n=10, group_size=2, eps="0.1", direction="forward")
     with pytest.raises(Unsupported, match="at most 300 users"):
-        delta(KRR, n=301, dropout="0.1", exp_eps=X, rigour="exact")
+        delta(KRR, n=301, dropout="0.1", exp_eps=X, arithmetic="exact")
     for question in (
-        lambda: solve_n(KRR, eps="0.1", delta="1e-3", min_batch_size=5),
+        lambda: smallest_n(KRR, eps="0.1", delta="1e-3", min_batch_size=5),
         lambda: amplification_curve(KRR, users=[10], delta="1e-3", min_batch_size=5),
     ):
         with pytest.raises(InputError, match="min_batch_size = 5: expected none where the number of users is asked"):
@@ -266,10 +266,10 @@ def test_what_cannot_be_answered_is_refused():
 
 
 def test_the_command_line(capsys):
-    asked = ["delta", "krr", "-p", "k=3", "--lam", "3", "--exp-eps", "36/25", "--n", "3", "--rigour", "exact"]
+    asked = ["delta", "krr", "-p", "k=3", "--lam", "3", "--exp-eps", "36/25", "--n", "3", "--arithmetic", "exact"]
     assert main([*asked, "--group-size", "2", "--json"]) == 0
     shown = capsys.readouterr().out
-    exact = delta(KRR, n=3, group_size=2, exp_eps="36/25", rigour="exact").bracket.exact
+    exact = delta(KRR, n=3, group_size=2, exp_eps="36/25", arithmetic="exact").bracket.exact
     assert f'"exact": "{exact}"' in shown
     few = ["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-batch-size", "400"]
     assert main(few) == 0
@@ -302,7 +302,7 @@ def test_the_gaussian_of_a_dropout_is_that_of_the_mean_number_of_messages():
     assert mean == pytest.approx(51)
 
 
-@pytest.mark.parametrize("door", [delta, solve_eps0])
+@pytest.mark.parametrize("door", [delta, largest_eps0])
 def test_what_is_no_covering_is_refused_before_any_work(door):
     asked = {"n": 20, "exp_eps": 2} | ({} if door is delta else {"delta": "1e-2"})
     source = randomizer("subset-selection").at(k=10, s=3, **({"lam": 3} if door is delta else {}))

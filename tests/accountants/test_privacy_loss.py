@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Bracket, InputError, PrivacyLoss, Unsupported, delta, privacy_loss, randomizer
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle import Bracket, InputError, Unsupported, delta, privacy_loss_distribution, randomizer
+from symshuffle.accountants import PrivacyLossDistribution
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round
-from symshuffle.accountants.rounds import privacy_loss as module
+from symshuffle.accountants.rounds import privacy_loss_distribution as module
 from symshuffle.accountants.rounds.dominating import Profile, law_above
 from symshuffle.base.choices import Question
 from symshuffle.cli import main
@@ -26,7 +27,7 @@ COMMAND = ("pld", "krr", "-p", "k=4", "--eps0", "1", "--n", "1000", "--step", "0
 
 @pytest.mark.parametrize(("channel", "n"), CASES)
 def test_above_all_neighbours_at_the_levels_between_them_and_below_0(channel, n):
-    assert not violations(privacy_loss(channel, n=n, **COARSE).law, channel, n)
+    assert not violations(privacy_loss_distribution(channel, n=n, **COARSE).law, channel, n)
 
 
 def test_lower_ends_are_not_above(monkeypatch):
@@ -35,7 +36,7 @@ def test_lower_ends_are_not_above(monkeypatch):
         return law_above(Profile(known.step, ends, ends))
 
     monkeypatch.setattr(module, "law_above", lowered)
-    assert violations(privacy_loss(BINARY, n=2, **COARSE).law, BINARY, 2)
+    assert violations(privacy_loss_distribution(BINARY, n=2, **COARSE).law, BINARY, 2)
 
 
 def test_a_wide_bracket_is_read_at_its_upper_end(monkeypatch):
@@ -44,12 +45,12 @@ def test_a_wide_bracket_is_read_at_its_upper_end(monkeypatch):
 
     def wide(self, eps, width, question):
         found = exact(self, eps, width, question)
-        return Bracket(found.lower * Fraction(99, 100), found.upper, found.rigour, found.engine, found.how)
+        return Bracket(found.lower * Fraction(99, 100), found.upper, found.arithmetic, found.engine, found.evaluation)
 
     monkeypatch.setattr(one_round.OneRound, "_delta", wide)
-    assert not violations(privacy_loss(BINARY, n=2, **COARSE).law, BINARY, 2)
+    assert not violations(privacy_loss_distribution(BINARY, n=2, **COARSE).law, BINARY, 2)
     monkeypatch.setattr(Profile, "_nodes", lambda self, end, nodes=Profile._nodes: nodes(self, 0))
-    assert violations(privacy_loss(BINARY, n=2, **COARSE).law, BINARY, 2)
+    assert violations(privacy_loss_distribution(BINARY, n=2, **COARSE).law, BINARY, 2)
 
 
 def test_one_order_is_not_enough(monkeypatch):
@@ -57,11 +58,11 @@ def test_one_order_is_not_enough(monkeypatch):
     monkeypatch.setattr(
         one_round.OneRound, "_delta", lambda self, eps, width, _: both(self, eps, width, Question.FORWARD)
     )
-    assert violations(privacy_loss(ONE_SIDED, n=2, **COARSE).law, ONE_SIDED, 2)
+    assert violations(privacy_loss_distribution(ONE_SIDED, n=2, **COARSE).law, ONE_SIDED, 2)
 
 
 def test_the_deltas_are_the_profile_rounded_up_and_hardly_above_the_bound():
-    found = privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000, step="0.002")
+    found = privacy_loss_distribution(randomizer("krr").at(k=4, eps0=1), n=1000, step="0.002")
     deltas = found.deltas()
     for i in (0, 10, 40, len(deltas) - 1):
         bound = delta(randomizer("krr").at(k=4, eps0=1), n=1000, eps=i * found.law.step).bracket
@@ -70,23 +71,23 @@ def test_the_deltas_are_the_profile_rounded_up_and_hardly_above_the_bound():
 
 
 def test_the_step_is_a_double_and_suits_the_round():
-    found = privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000)
+    found = privacy_loss_distribution(randomizer("krr").at(k=4, eps0=1), n=1000)
     assert found.law.step == 16 * Fraction(1e-4)
-    scale = one_round.OneRound(reduction(randomizer("krr").at(k=4, eps0=1)), 1000, 1, Request()).scale()
+    scale = one_round.OneRound(reduction(randomizer("krr").at(k=4, eps0=1)), 1000, 1, Method()).scale()
     assert 20 <= scale / found.law.step < 40
 
 
 def test_what_is_written_is_read(tmp_path):
-    found = privacy_loss(ONE_SIDED, n=3, **COARSE)
+    found = privacy_loss_distribution(ONE_SIDED, n=3, **COARSE)
     found.save(tmp_path / "round.json")
-    assert PrivacyLoss.read(tmp_path / "round.json") == found
+    assert PrivacyLossDistribution.read(tmp_path / "round.json") == found
     told = json.loads((tmp_path / "round.json").read_text())
     assert told["users"] == 3
     assert told["neighbours"]["every_pair"]
     assert "both orders" in told["proved"]
     assert "small delta" in told["not_proved"]
     assert "fresh randomness" in told["meaning"]
-    assert told["rigour"] == "float64"
+    assert told["arithmetic"] == "float64"
     assert told["versions"].keys() >= {"symshuffle", "python"}
 
 
@@ -111,17 +112,17 @@ def scale(among, told, factor):
 )
 def test_a_file_with_other_numbers_is_refused(tmp_path, change):
     file = tmp_path / "round.json"
-    privacy_loss(ONE_SIDED, n=3, **COARSE).save(file)
+    privacy_loss_distribution(ONE_SIDED, n=3, **COARSE).save(file)
     told = json.loads(file.read_text())
     change(told)
     file.write_text(json.dumps(told))
     with pytest.raises(InputError):
-        PrivacyLoss.read(file)
+        PrivacyLossDistribution.read(file)
 
 
 def test_a_file_that_is_none_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"missing\.json: expected a readable file"):
-        PrivacyLoss.read(tmp_path / "missing.json")
+        PrivacyLossDistribution.read(tmp_path / "missing.json")
 
 
 @pytest.mark.parametrize(
@@ -136,24 +137,24 @@ def test_a_file_that_is_none_is_refused(tmp_path):
 )
 def test_wrong_input_is_named(asked, named):
     with pytest.raises(InputError, match=named):
-        privacy_loss(BINARY, **{"n": 3, **asked})
+        privacy_loss_distribution(BINARY, **{"n": 3, **asked})
 
 
 def test_exact_rigour_is_refused():
     with pytest.raises(Unsupported, match="ball"):
-        privacy_loss(BINARY, n=3, rigour="exact")
+        privacy_loss_distribution(BINARY, n=3, arithmetic="exact")
 
 
 def test_balls(tmp_path):
-    found = privacy_loss(BINARY, n=3, rigour="ball", **COARSE)
-    assert found.about["rigour"] == "ball"
+    found = privacy_loss_distribution(BINARY, n=3, arithmetic="ball", **COARSE)
+    assert found.about["arithmetic"] == "ball"
     assert not violations(found.law, BINARY, 3)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("dp_accounting") is not None, reason="the peer is installed")
 def test_without_the_peer_one_line_says_what_to_install():
     with pytest.raises(Unsupported, match="pip install"):
-        privacy_loss(BINARY, n=2, **COARSE).to_dp_accounting()
+        privacy_loss_distribution(BINARY, n=2, **COARSE).to_dp_accounting()
 
 
 def test_command(capsys, tmp_path):
@@ -163,10 +164,13 @@ def test_command(capsys, tmp_path):
     assert "written" in text
     assert "not proved" in text
     assert answer(capsys, *COMMAND, "--out", str(file)) == json.loads(file.read_text())
-    found = PrivacyLoss.read(file)
+    found = PrivacyLossDistribution.read(file)
     assert len(repr(found)) < 100 and found.about["meaning"].split("||")[0] in as_html(found)
     assert found.about["inputs"]["mechanism"] == "krr"
-    assert found.law == privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000, step="0.004", bits=LAW_BITS).law
+    assert (
+        found.law
+        == privacy_loss_distribution(randomizer("krr").at(k=4, eps0=1), n=1000, step="0.004", bits=LAW_BITS).law
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,8 +178,8 @@ def test_command(capsys, tmp_path):
     [
         (("--beyond", "0"), "beyond"),
         (("--step", "x"), "step"),
-        (("--rigour", "exact"), "exact"),
-        (("--rel", "2"), "rel"),
+        (("--arithmetic", "exact"), "exact"),
+        (("--rtol", "2"), "rtol"),
     ],
 )
 def test_command_refuses_in_one_line(capsys, tmp_path, more, named):

@@ -128,7 +128,7 @@ def agrees(seed: int) -> bool:
     except Unsupported as error:
         assert "no line of at most" in str(error) or "the bound is 0 there" in str(error)
         return False
-    bracket = delta(source, rigour="ball", rel=1e-9, **asked).bracket
+    bracket = delta(source, arithmetic="ball", rtol=1e-9, **asked).bracket
     assert bracket.lower <= F(content["statement"]["delta"]) <= bracket.upper * ONE_PART_IN_A_THOUSAND + F(1, 10**70)
     assert proved(content)
     return True
@@ -155,7 +155,7 @@ CASES = [
 def case(place: int) -> tuple[dict[str, Any], F]:
     """A file, and the exact bound."""
     source, asked = CASES[place]
-    exact = delta(source, rigour="exact", **asked).bracket.exact
+    exact = delta(source, arithmetic="exact", **asked).bracket.exact
     assert exact is not None
     return prove(delta(source, **asked)).content, exact
 

@@ -48,7 +48,7 @@ def test_a_proof_with_the_largest_blanket_is_that_without_one(whom):
         ]
         assert proofs[0]["statement"] == proofs[1]["statement"]
         bound.check(proofs[1])
-        top = symshuffle.delta(source, n=9, eps="1/10", rigour="ball", blanket="largest", **whom).bracket
+        top = symshuffle.delta(source, n=9, eps="1/10", arithmetic="ball", blanket="largest", **whom).bracket
         assert top.lower <= F(proofs[1]["statement"]["delta"])
     with pytest.raises(Unsupported, match="blanket"):
         symshuffle.prove(symshuffle.delta(KRR, n=9, eps="1/10", blanket="mechanism")).content

@@ -8,21 +8,12 @@ import flint
 import pytest
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence
-from symshuffle import (
-    Channel,
-    Deployment,
-    Group,
-    InputError,
-    Unsupported,
-    gaussian_limit,
-    hockey_stick,
-    randomizer,
-    renyi,
-)
+from symshuffle import Channel, Deployment, Group, InputError, Unsupported, gaussian_limit, randomizer, renyi
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.renyi.orders import divergence, stretches, whole_line
 from symshuffle.base.numbers import working_precision
 from symshuffle.base.results import Result
+from symshuffle.channels import hockey_stick
 from symshuffle.decompositions import ReductionPair
 from tests.shown import as_html
 
@@ -75,7 +66,7 @@ def test_one_user_has_the_divergence_of_the_rows_in_every_direction(alpha):
     truth["both"] = max(truth.values())
     assert abs(truth["forward"] - truth["reverse"]) > F(1, 20)
     for direction, value in truth.items():
-        found = renyi(pair, n=1, order=alpha, direction=direction, rel=1e-2)
+        found = renyi(pair, n=1, order=alpha, direction=direction, rtol=1e-2)
         assert found.bracket.lower <= value <= found.bracket.upper
         assert found.bracket.relative_width <= 1e-2
         assert isinstance(found, Result)
@@ -84,8 +75,8 @@ def test_one_user_has_the_divergence_of_the_rows_in_every_direction(alpha):
 
 def test_rounds_add_up():
     krr = randomizer("krr").at(k=3, lam=2)
-    one = renyi(krr, n=50, order=4, rel=1e-2)
-    seven = renyi(krr, n=50, periods=7, order=4, rel=1e-2)
+    one = renyi(krr, n=50, order=4, rtol=1e-2)
+    seven = renyi(krr, n=50, periods=7, order=4, rtol=1e-2)
     assert seven.bracket.upper == 7 * one.bracket.upper
     assert seven.bracket.lower == 7 * one.bracket.lower
     assert "may depend on earlier messages" in seven.about
@@ -94,19 +85,19 @@ def test_rounds_add_up():
         [Deployment(Group(krr, 50), periods=2), Deployment(Group(UNEQUAL, 9), periods=3)],
         n=None,
         order=4,
-        rel=1e-2,
-        attain=True,
+        rtol=1e-2,
+        attained=True,
     )
-    other = renyi(UNEQUAL, n=9, order=4, rel=1e-2)
+    other = renyi(UNEQUAL, n=9, order=4, rtol=1e-2)
     assert mixed.bracket.upper == 2 * one.bracket.upper + 3 * other.bracket.upper
     assert 0 < mixed.attained.lower <= mixed.bracket.upper
     assert "in 2 rounds" in mixed.attained.datasets
-    assert renyi(krr, n=50, periods=1, order=4, rel=1e-2).bracket == one.bracket
+    assert renyi(krr, n=50, periods=1, order=4, rtol=1e-2).bracket == one.bracket
 
 
 def test_balls():
-    found = renyi(UNEQUAL, n=4, order="5/2", rigour="ball", rel=1e-2)
-    assert found.bracket.rigour == "ball"
+    found = renyi(UNEQUAL, n=4, order="5/2", arithmetic="ball", rtol=1e-2)
+    assert found.bracket.arithmetic == "ball"
     assert found.bracket.relative_width <= 1e-2
     assert json.loads(json.dumps(found.to_dict()))["order"] == "5/2"
     assert "5/2" in repr(found)
@@ -115,11 +106,11 @@ def test_balls():
 
 def test_a_width_that_is_missed_is_said(monkeypatch):
     monkeypatch.setattr("symshuffle.accountants.renyi.refined_profile._MOST_NODES", 20)
-    assert renyi(UNEQUAL, n=4, order=2, rel=1e-6).bracket.aimed == 1e-6
+    assert renyi(UNEQUAL, n=4, order=2, rtol=1e-6).bracket.aimed == 1e-6
 
 
 def test_nothing_told_is_nothing():
-    found = renyi(randomizer("constant").at(k=3), n=5, order=2, attain=True)
+    found = renyi(randomizer("constant").at(k=3), n=5, order=2, attained=True)
     assert found.bracket.upper == 0
     assert float(found) == 0
 
@@ -139,8 +130,8 @@ def test_an_infinite_divergence_is_refused():
         ({"alpha": "1/2"}, "alpha"),
         ({"alpha": 10_001}, "alpha"),
         ({"alpha": "two"}, "alpha"),
-        ({"alpha": 2, "rel": 2}, "rel"),
-        ({"alpha": 2, "rigour": "exact"}, "logarithm"),
+        ({"alpha": 2, "rtol": 2}, "rtol"),
+        ({"alpha": 2, "arithmetic": "exact"}, "logarithm"),
     ],
 )
 def test_wrong_input_is_refused(options, message):

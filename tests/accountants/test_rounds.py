@@ -8,7 +8,7 @@ from functools import cache
 import mpmath
 import pytest
 
-from symshuffle import Deployment, Group, delta, delta_curve, epsilon, randomizer, solve_eps0, solve_n, tradeoff_curve
+from symshuffle import Deployment, Group, delta, epsilon, largest_eps0, profile, randomizer, smallest_n, tradeoff
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
 from symshuffle.base.errors import InputError, Unsupported
@@ -26,7 +26,7 @@ def weekly():
 
 @cache
 def month():
-    return epsilon(weekly(), n=USERS, periods=30, delta=TARGET, attain=True, rel=WIDTH)
+    return epsilon(weekly(), n=USERS, periods=30, delta=TARGET, attained=True, rtol=WIDTH)
 
 
 def test_thirty_rounds_are_far_below_basic_composition_and_the_bracket_is_narrow():
@@ -56,7 +56,7 @@ def test_it_says_what_is_covered_and_what_is_not():
 
 
 def test_delta_at_the_epsilon_found_is_the_target():
-    found = delta(weekly(), n=USERS, periods=30, eps=month().bracket.upper, rel=5e-2)
+    found = delta(weekly(), n=USERS, periods=30, eps=month().bracket.upper, rtol=5e-2)
     assert found.bracket.lower <= Fraction(TARGET)
     assert float(found.bracket.upper) <= 1.1e-6
 
@@ -71,10 +71,10 @@ def test_one_round_is_the_one_round_answer():
 def test_two_halves_are_the_whole_in_any_order():
     whole = month().bracket
     halves = epsilon(
-        [Deployment(weekly(), periods=20), Deployment(weekly(), periods=10)], n=USERS, delta=TARGET, rel=WIDTH
+        [Deployment(weekly(), periods=20), Deployment(weekly(), periods=10)], n=USERS, delta=TARGET, rtol=WIDTH
     ).bracket
     other = epsilon(
-        [Deployment(weekly(), periods=10), Deployment(weekly(), periods=20)], n=USERS, delta=TARGET, rel=WIDTH
+        [Deployment(weekly(), periods=10), Deployment(weekly(), periods=20)], n=USERS, delta=TARGET, rtol=WIDTH
     ).bracket
     assert float(halves.upper) == pytest.approx(float(whole.upper), rel=1e-9)
     assert float(other.lower) == pytest.approx(float(whole.lower), rel=1e-9)
@@ -86,10 +86,10 @@ def test_rounds_may_differ_in_mechanism_and_users():
         [Deployment(Group(weekly(), USERS), periods=5), Deployment(Group(small, 2 * USERS), periods=5)],
         n=None,
         delta=TARGET,
-        rel=2e-2,
+        rtol=2e-2,
     )
-    all_of_one = epsilon(weekly(), n=USERS, periods=10, delta=TARGET, rel=2e-2)
-    five = epsilon(weekly(), n=USERS, periods=5, delta=TARGET, rel=2e-2)
+    all_of_one = epsilon(weekly(), n=USERS, periods=10, delta=TARGET, rtol=2e-2)
+    five = epsilon(weekly(), n=USERS, periods=5, delta=TARGET, rtol=2e-2)
     assert five.bracket.lower < mixed.bracket.lower
     assert mixed.bracket.upper < all_of_one.bracket.upper
     assert mixed.rounds.parts == ((5, USERS), (5, 2 * USERS))
@@ -97,8 +97,8 @@ def test_rounds_may_differ_in_mechanism_and_users():
 
 def test_balls_and_doubles_meet():
     source = Deployment([["2/3", "1/3"], ["1/3", "2/3"]], periods=3)
-    balls, doubles = (epsilon(source, n=10, delta="1e-2", rel=0.2, rigour=r).bracket for r in ("ball", "float64"))
-    assert balls.rigour == "ball"
+    balls, doubles = (epsilon(source, n=10, delta="1e-2", rtol=0.2, arithmetic=r).bracket for r in ("ball", "float64"))
+    assert balls.arithmetic == "ball"
     assert float(balls.upper) == pytest.approx(float(doubles.upper), rel=1e-2)
     assert float(balls.lower) == pytest.approx(float(doubles.lower), rel=1e-2)
 
@@ -106,7 +106,7 @@ def test_balls_and_doubles_meet():
 def test_an_asymmetric_source_is_covered_in_both_orders():
     """Rounds may mix the orders: the profile that is used is the larger of both."""
     channel = [["1/2", "1/2"], ["1/5", "4/5"]]
-    both = delta(channel, n=3, periods=2, exp_eps="5/2", rel=2e-2).bracket
+    both = delta(channel, n=3, periods=2, exp_eps="5/2", rtol=2e-2).bracket
     for direction in ("forward", "reverse"):
         with pytest.raises(InputError, match="direction"):
             delta(channel, n=3, periods=2, exp_eps="5/2", direction=direction)
@@ -127,17 +127,17 @@ def test_a_mechanism_that_is_not_local_is_composed_too():
     """The blanket-mixed Gaussian has no finite local level: mass at infinity on the lattice is what is cut off."""
     bmg = BlanketMixedGaussian(Fraction("0.95"), Fraction("4.6"))
     source = reduction(bmg, adjacency="zero-out")
-    one = epsilon(source, n=1000, delta="1e-6", rel=1e-2)
-    three = epsilon(source, n=1000, periods=3, delta="1e-6", rel=0.3)
+    one = epsilon(source, n=1000, delta="1e-6", rtol=1e-2)
+    three = epsilon(source, n=1000, periods=3, delta="1e-6", rtol=0.3)
     assert one.bracket.upper < three.bracket.lower < three.bracket.upper < 3 * one.bracket.upper
 
 
 def test_inverses_come_back_to_the_source():
     eps = month().bracket.upper
-    budget = solve_eps0(randomizer("krr").at(k=4), n=USERS, periods=30, delta=TARGET, eps=eps, rel=1e-2)
+    budget = largest_eps0(randomizer("krr").at(k=4), n=USERS, periods=30, delta=TARGET, eps=eps, rtol=1e-2)
     assert budget.bracket.lower <= 1 <= budget.bracket.upper * Fraction(1001, 1000)
     assert float(budget.bracket.relative_width) <= 1e-2
-    users = solve_n(weekly(), periods=30, delta=TARGET, eps=eps)
+    users = smallest_n(weekly(), periods=30, delta=TARGET, eps=eps)
     assert users.bracket.lower <= USERS <= users.bracket.upper * Fraction(1001, 1000)
     assert float(users.bracket.relative_width) <= 1.5e-2
     assert "30 rounds" in budget.about
@@ -146,12 +146,12 @@ def test_inverses_come_back_to_the_source():
 
 def test_curves_speak_about_all_rounds():
     source = Deployment(weekly(), periods=30)
-    curve = delta_curve(source, n=USERS, eps=["0", "0.1", "0.2"], rel=5e-2)
+    curve = profile(source, n=USERS, eps=["0", "0.1", "0.2"], rtol=5e-2)
     values = [float(point.y.upper) for point in curve.points]
     assert values == sorted(values, reverse=True)
     assert "30 rounds" in curve.about
-    errors = tradeoff_curve(source, n=USERS, type_i=["0.25", "0.5"], num_levels=6, rel=5e-2)
-    single = tradeoff_curve(weekly(), n=USERS, type_i=["0.25", "0.5"], num_levels=6, rel=5e-2)
+    errors = tradeoff(source, n=USERS, type_i=["0.25", "0.5"], num_levels=6, rtol=5e-2)
+    single = tradeoff(weekly(), n=USERS, type_i=["0.25", "0.5"], num_levels=6, rtol=5e-2)
     assert all(a.y.lower < b.y.lower for a, b in zip(errors.points, single.points, strict=True))
 
 
@@ -167,9 +167,9 @@ def test_curves_speak_about_all_rounds():
         (lambda: epsilon([Deployment(Group(weekly(), 5))] * 2, n=6, delta=TARGET), "n = 6: expected none"),
         (lambda: epsilon([Deployment(weekly())] * 2, n=6, periods=3, delta=TARGET), "periods = 3: expected none"),
         (lambda: epsilon([Deployment(weekly())] * 2, n=6, reports=2, delta=TARGET), "reports = 2: expected none"),
-        (lambda: epsilon(weekly(), n=5, periods=2, delta=TARGET, rigour="exact"), "rigour exact"),
+        (lambda: epsilon(weekly(), n=5, periods=2, delta=TARGET, arithmetic="exact"), "arithmetic exact"),
         (
-            lambda: solve_n(Deployment(Group(weekly(), 5), periods=2), delta=TARGET, eps=1),
+            lambda: smallest_n(Deployment(Group(weekly(), 5), periods=2), delta=TARGET, eps=1),
             "n = 5: expected none",
         ),
     ],
@@ -183,7 +183,7 @@ def test_wrong_input_is_refused_in_one_line(make, message):
 
 def test_the_smallest_of_all_theorems_is_returned():
     """At a level that one round never passes, basic composition says 0 where a lattice only says little."""
-    found = delta([["2/3", "1/3"], ["1/3", "2/3"]], n=2, periods=2, exp_eps=5, rel=0.1)
+    found = delta([["2/3", "1/3"], ["1/3", "2/3"]], n=2, periods=2, exp_eps=5, rtol=0.1)
     assert found.bracket.upper == 0
 
 

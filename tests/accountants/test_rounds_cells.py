@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from symshuffle import delta, epsilon
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.cells import Between, cells_of
 from symshuffle.base.choices import Direction, Question
@@ -37,7 +37,7 @@ def pair_of(name):
 def truth_of(name, *, reverse=False, n=1000):
     """The value of the density, by the transforms."""
     pair, eps = pair_of(name)
-    return evaluate(LevelledPair(pair.reverse if reverse else pair, Exp(eps)), n, Request(rel=1e-6))
+    return evaluate(LevelledPair(pair.reverse if reverse else pair, Exp(eps)), n, Method(rtol=1e-6))
 
 
 def ends(cells, n, eps, *, reverse):
@@ -45,7 +45,7 @@ def ends(cells, n, eps, *, reverse):
     found = []
     for up, at in ((False, ratio.upper), (True, ratio.lower)):
         law, off = cells.law(at, reverse=reverse, up=up)
-        value = evaluate(law, n, Request(rel=1e-4, goal=Fraction(10**6)))
+        value = evaluate(law, n, Method(rtol=1e-4, goal=Fraction(10**6)))
         found.append(value.upper + off if up else value.lower - off)
     return found
 
@@ -80,7 +80,7 @@ def test_means_on_cells_are_below():
     truth = truth_of("bmg")
     merged, _ = cells.law(ratio.upper, reverse=False, up=False)
     spread, _ = cells.law(ratio.lower, reverse=False, up=True)
-    below, above = (evaluate(law, 1000, Request(rel=1e-3)) for law in (merged, spread))
+    below, above = (evaluate(law, 1000, Method(rtol=1e-3)) for law in (merged, spread))
     assert below.upper < truth.lower < truth.upper < above.lower
     assert sum(spread.weights) == sum(merged.weights) == 1
 
@@ -103,7 +103,7 @@ def test_of_both_orders_the_larger_one_is_bounded(name):
     assert known.serves(reduced, 1000) and not known.serves(reduced, 2)
     found = known.bracket(reduced, 1000, Fraction(eps), 1e-3, Question.BOTH)
     one_way = [
-        evaluate(reduced.mixed[0](Exp(Fraction(eps)), way, None), 1000, Request(rel=1e-6)).lower for way in Direction
+        evaluate(reduced.mixed[0](Exp(Fraction(eps)), way, None), 1000, Method(rtol=1e-6)).lower for way in Direction
     ]
     assert found.lower <= max(one_way) <= found.upper
 
@@ -111,7 +111,7 @@ def test_of_both_orders_the_larger_one_is_bounded(name):
 def test_several_rounds_of_densities_lie_between_one_and_the_sum():
     source = SphereLinear("0.5", 3)
     one, two = (
-        epsilon(source, n=1000, periods=times, delta="1e-6", attain=times > 1, rel=None if times > 1 else 1e-3)
+        epsilon(source, n=1000, periods=times, delta="1e-6", attained=times > 1, rtol=None if times > 1 else 1e-3)
         for times in (1, 2)
     )
     assert one.bracket.upper < two.bracket.lower
@@ -123,7 +123,7 @@ def test_far_out_rounds_of_densities_end_where_their_cells_do():
     """Outside of the cells is a mass that no level reduces: lattices that ask for less go on to 20 nats."""
     found = delta(LocalGaussian(4), n=1000, periods=2, eps="0.2").bracket
     assert 0 < found.lower < found.upper < Fraction(1, 10**14)
-    levels = re.match(r"laws on (\d+) levels", found.how)
+    levels = re.match(r"laws on (\d+) levels", found.evaluation)
     assert levels and int(levels[1]) < 300
 
 

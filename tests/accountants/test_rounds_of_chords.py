@@ -102,7 +102,7 @@ def test_two_rounds_of_a_long_tail_at_many_users():
     begun = time.process_time()
     found = epsilon(LocalGaussian(1), n=USERS, periods=2, delta="1e-4", adjacency="zero-out").bracket
     assert time.process_time() - begun < SPENT
-    one = epsilon(LocalGaussian(1), n=USERS, delta="1e-4", adjacency="zero-out", rel=1e-2).bracket
+    one = epsilon(LocalGaussian(1), n=USERS, delta="1e-4", adjacency="zero-out", rtol=1e-2).bracket
     assert one.upper < found.upper < 2 * one.upper
 
 
@@ -117,7 +117,7 @@ def test_ten_rounds_of_a_long_tail_at_many_users():
 
 
 def test_nobody_who_drops_out_is_everybody():
-    asked = {"n": 500, "eps": "0.05", "rel": 1e-2}
+    asked = {"n": 500, "eps": "0.05", "rtol": 1e-2}
     two = Deployment(LocalGaussian(2), periods=2)
     one, other = (delta(two, **asked, **more).bracket for more in ({}, {"dropout": 0}))
     assert (one.lower, one.upper) == (other.lower, other.upper)

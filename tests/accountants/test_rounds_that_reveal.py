@@ -38,25 +38,27 @@ def test_the_datasets_named_attain_what_is_said(rows, size):
     for order in (F(1), F(5, 4), F(2), F(7, 2)):
         whom = {"dropout": dropout} if dropout else {}
         asked = symshuffle.Deployment(channel, periods=times)
-        answer = symshuffle.delta(asked, n=n, exp_eps=order, attain=True, **whom)
+        answer = symshuffle.delta(asked, n=n, exp_eps=order, attained=True, **whom)
         attained = answer.attained
         true = largest(hockey_stick, *named(rows, attained.datasets, times, F(dropout)), "both", order)
         assert attained.lower <= true <= answer.bracket.upper, (order, attained)
         assert attained.lower >= true * F(95, 100), (order, float(attained.lower), float(true))
 
 
-@pytest.mark.parametrize("rigour", ["float64", "ball"])
-def test_a_null_symbol_that_is_told_from_one_side_only(rigour):
+@pytest.mark.parametrize("arithmetic", ["float64", "ball"])
+def test_a_null_symbol_that_is_told_from_one_side_only(arithmetic):
     rows = ((F(1, 2), F(1, 2), 0), (F(1, 4), F(3, 4), 0))
     asked = symshuffle.Deployment(Channel.from_rows(rows), periods=2)
-    answer = symshuffle.delta(asked, n=2, exp_eps=2, attain=True, null=(F(1, 3), F(1, 3), F(1, 3)), rigour=rigour)
+    answer = symshuffle.delta(
+        asked, n=2, exp_eps=2, attained=True, null=(F(1, 3), F(1, 3), F(1, 3)), arithmetic=arithmetic
+    )
     assert 0 <= answer.attained.lower <= answer.bracket.upper
 
 
 def test_eps_of_datasets_that_reveal_on_one_side():
     rows = ONE_SIDED[5]
     asked = symshuffle.Deployment(Channel.from_rows(rows), periods=2)
-    answer = symshuffle.epsilon(asked, n=2, delta="0.2", attain=True, rel=1e-2)
+    answer = symshuffle.epsilon(asked, n=2, delta="0.2", attained=True, rtol=1e-2)
     assert 0 < answer.attained.lower <= answer.bracket.upper
     reached = F(math.exp(float(answer.attained.lower)) * (1 - 1e-9))
     assert largest(hockey_stick, *named(rows, answer.attained.datasets, 2), "both", reached) >= F(1, 5)

@@ -9,19 +9,19 @@ LINE = [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]
 
 
 def test_rows_are_the_answers_of_the_question():
-    table = sweep("epsilon", KRR, n=[100, 1000], delta="1e-3", periods=[1, 2], rel=1e-2)
+    table = sweep("epsilon", KRR, n=[100, 1000], delta="1e-3", periods=[1, 2], rtol=1e-2)
     assert [(row["n"], row["periods"]) for row in table.rows] == [(100, 1), (100, 2), (1000, 1), (1000, 2)]
     for row in table.rows:
-        alone = epsilon(KRR, n=row["n"], delta="1e-3", periods=row["periods"], rel=1e-2)
-        assert row["upper"] == pytest.approx(float(alone), rel=1e-15) and row["rigour"] == alone.bracket.rigour
+        alone = epsilon(KRR, n=row["n"], delta="1e-3", periods=row["periods"], rtol=1e-2)
+        assert row["upper"] == pytest.approx(float(alone), rel=1e-15) and row["arithmetic"] == alone.bracket.arithmetic
     assert sweep("epsilon", KRR, n=range(5, 7), delta="1/10").columns[:3] == ["point", "n", "delta"]
 
 
 def test_a_table_by_distance_has_the_bound_of_the_pairs_at_each():
-    table = sweep("delta", LINE, n=6, exp_eps="6/5", rigour="exact", distances=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    table = sweep("delta", LINE, n=6, exp_eps="6/5", arithmetic="exact", distances=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     assert [row["distance"] for row in table.rows] == [1, 2]
     for row, pairs in zip(table.rows, ([(0, 1), (1, 2)], [(0, 2)]), strict=True):
-        assert row["upper"] >= delta(LINE, n=6, exp_eps="6/5", rigour="exact", pairs=pairs).bracket.exact
+        assert row["upper"] >= delta(LINE, n=6, exp_eps="6/5", arithmetic="exact", pairs=pairs).bracket.exact
 
 
 def test_a_null_symbol_is_one_value_and_a_refusal_is_a_reason():

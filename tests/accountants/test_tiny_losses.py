@@ -30,10 +30,10 @@ def told(one):
 def test_two_rounds_tell_more_than_one(digits, share):
     lam, n = cap(digits), 6
     source, order = randomizer("rr").at(lam=lam), 1 + share * F(1, 10**digits)
-    _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=order, attain=True))
-    rel = 0.02
-    low, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=order, attain=True, rel=rel))
-    assert two - low <= F(rel) * two
+    _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=order, attained=True))
+    rtol = 0.02
+    low, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=order, attained=True, rtol=rtol))
+    assert two - low <= F(rtol) * two
     assert two >= one >= reached
     rows = (lam / (1 + lam), 1 / (1 + lam)), (1 / (1 + lam), lam / (1 + lam))
     both_rounds = (product(*[messages(row, [rows[0]] * (n - 1))] * 2) for row in rows)
@@ -45,8 +45,8 @@ def test_two_rounds_tell_more_than_one(digits, share):
 @pytest.mark.parametrize(("digits", "n"), some(itertools.product(SCALES[1:], (10**6, 10**12)), 3))
 def test_rounds_of_many_users(digits, n):
     source = randomizer("rr").at(lam=cap(digits))
-    _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=1, attain=True))
-    _, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=1, attain=True))
+    _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=1, attained=True))
+    _, two, both = told(symshuffle.delta(source, n=n, periods=2, exp_eps=1, attained=True))
     assert both >= reached * F(13, 10)  # about the square root of 2
     assert one <= two <= 2 * one
 
@@ -54,7 +54,7 @@ def test_rounds_of_many_users(digits, n):
 @pytest.mark.parametrize("digits", [12, 40])
 def test_balls_tell_the_same(digits):
     asked = symshuffle.Deployment(randomizer("rr").at(lam=cap(digits)), periods=2)
-    found = [told(symshuffle.delta(asked, n=6, exp_eps=1, attain=True, rigour=r)) for r in ("float64", "ball")]
+    found = [told(symshuffle.delta(asked, n=6, exp_eps=1, attained=True, arithmetic=r)) for r in ("float64", "ball")]
     (low, high, _), (least, most, _) = found
     assert least <= high
     assert low <= most
@@ -63,22 +63,22 @@ def test_balls_tell_the_same(digits):
 @pytest.mark.parametrize(("digits", "n"), some(itertools.product(SCALES, (6, 10**9)), 4))
 def test_renyi_of_what_tells_little(digits, n):
     source, alpha = randomizer("rr").at(lam=cap(digits)), F(3, 2)
-    found = symshuffle.renyi(source, n=n, order=alpha, rel=1e-2, attain=True)
+    found = symshuffle.renyi(source, n=n, order=alpha, rtol=1e-2, attained=True)
     low, high, reached = told(found)
     assert high - low <= F(1, 100) * high
     if digits > 1:  # alpha / 2 times the squared distance, ((lam - 1) / 2)^2 4 / n, of the two laws
         limit = alpha / 2 * F(1, 10 ** (2 * digits)) / n
         assert low * F(9, 10) <= limit <= high * F(11, 10)
         assert reached >= limit * F(9, 10)
-    twice = symshuffle.renyi(source, n=n, periods=2, order=alpha, rel=1e-2)
+    twice = symshuffle.renyi(source, n=n, periods=2, order=alpha, rtol=1e-2)
     assert twice.bracket.upper >= high
 
 
 @pytest.mark.parametrize("digits", [8, 40])
 def test_eps_of_what_tells_little(digits):
     source, target = randomizer("rr").at(lam=cap(digits)), F(1, 10 ** (digits + 3))
-    one = symshuffle.epsilon(source, n=10, delta=target, attain=True)
-    two = symshuffle.epsilon(source, n=10, periods=2, delta=target, attain=True, rel=1e-2)
+    one = symshuffle.epsilon(source, n=10, delta=target, attained=True)
+    two = symshuffle.epsilon(source, n=10, periods=2, delta=target, attained=True, rtol=1e-2)
     assert 0 < one.attained.lower <= one.bracket.upper <= two.bracket.upper <= 3 * F(1, 10**digits)
     assert 0 < two.attained.lower <= two.bracket.upper
     assert two.bracket.width <= F(1, 100) * two.bracket.upper
@@ -86,7 +86,7 @@ def test_eps_of_what_tells_little(digits):
 
 def test_a_million_rounds_that_tell_little_each():
     source = randomizer("rr").at(lam=1 + F(25, 10**14))
-    found = symshuffle.epsilon(source, n=10**6, periods=10**6, delta="1e-15", attain=True)
+    found = symshuffle.epsilon(source, n=10**6, periods=10**6, delta="1e-15", attained=True)
     assert 0 < found.attained.lower <= found.bracket.upper
     assert found.bracket.relative_width <= 1e-3
 
@@ -111,10 +111,10 @@ def test_what_tells_nothing_is_zero():
 
 
 @pytest.mark.parametrize("digits", SCALES)
-@pytest.mark.parametrize("rigour", ["float64", "ball"])
-def test_far_above_what_many_users_lose(digits, rigour):
+@pytest.mark.parametrize("arithmetic", ["float64", "ball"])
+def test_far_above_what_many_users_lose(digits, arithmetic):
     """At half the local budget n = 10^12 users leave about exp(-10^11): less than any number that is kept."""
     source, order = randomizer("rr").at(lam=cap(digits)), 1 + F(1, 2 * 10**digits)
-    found = symshuffle.delta(source, n=10**12, exp_eps=order, rigour=rigour).bracket
+    found = symshuffle.delta(source, n=10**12, exp_eps=order, arithmetic=arithmetic).bracket
     assert found.lower == 0 < found.upper <= F(1, 2**16_000_000)
     assert found.aimed == 1e-6

@@ -16,18 +16,18 @@ def krr(k, lam):
 
 
 def test_equal_budgets_are_the_usual_bound_and_mixtures_lie_between():
-    alike = delta([Group(krr(3, 3), 2), Group(krr(3, 3), 3)], exp_eps=X, rigour="exact").bracket.exact
-    assert alike == delta(krr(3, 3), n=5, exp_eps=X, rigour="exact").bracket.exact
-    mixed = delta([Group(krr(3, 2), 2), Group(krr(3, 3), 3)], exp_eps=X, rigour="exact")
-    assert delta(krr(3, 2), n=5, exp_eps=X, rigour="exact").bracket.exact < mixed.bracket.exact < alike
+    alike = delta([Group(krr(3, 3), 2), Group(krr(3, 3), 3)], exp_eps=X, arithmetic="exact").bracket.exact
+    assert alike == delta(krr(3, 3), n=5, exp_eps=X, arithmetic="exact").bracket.exact
+    mixed = delta([Group(krr(3, 2), 2), Group(krr(3, 3), 3)], exp_eps=X, arithmetic="exact")
+    assert delta(krr(3, 2), n=5, exp_eps=X, arithmetic="exact").bracket.exact < mixed.bracket.exact < alike
     assert "symshuffle.unequal-budgets" in mixed.about and mixed.n == 5
 
 
 def test_epsilon_meets_its_target():
     users = [Group(krr(3, 2), 20), Group(krr(3, 3), "30")]
-    found = epsilon(users, delta="1e-2", rel=1e-2).bracket
-    assert delta(users, eps=found.upper, rel=1e-3).bracket.lower <= Fraction("1e-2")
-    assert delta(users, eps=found.lower * Fraction(99, 100), rel=1e-3).bracket.lower > Fraction("1e-2")
+    found = epsilon(users, delta="1e-2", rtol=1e-2).bracket
+    assert delta(users, eps=found.upper, rtol=1e-3).bracket.lower <= Fraction("1e-2")
+    assert delta(users, eps=found.lower * Fraction(99, 100), rtol=1e-3).bracket.lower > Fraction("1e-2")
 
 
 def test_both_ways_to_count_draws_agree():
@@ -54,7 +54,7 @@ def test_what_is_not_covered_is_refused():
     with pytest.raises(InputError, match="a channel of rationals"):
         delta([Group(randomizer("krr").at(k=3, eps0=1).channel(), 1), Group(krr(3, 2), 1)], exp_eps=X)
     with pytest.raises(Unsupported, match="at most 300 users, not 301"):
-        delta([Group(krr(3, 2), 300), Group(krr(3, 2), 1)], exp_eps=X, rigour="exact")
+        delta([Group(krr(3, 2), 300), Group(krr(3, 2), 1)], exp_eps=X, arithmetic="exact")
     with pytest.raises(Unsupported, match="at most 100000"):
         delta([Group(krr(3, 2), 100_000), Group(krr(3, 2), 1)], exp_eps=X)
 
@@ -79,7 +79,7 @@ def test_draws_from_the_blanket_have_the_probabilities_of_their_coins(exact):
 def test_two_users_by_hand():
     """A coin of each blanket: with probability gamma of the other user there are two messages, else one."""
     one, other = krr(2, 2), krr(2, 5)
-    found = delta([Group(one, 1), Group(other, 1)], exp_eps=X, rigour="exact")
+    found = delta([Group(one, 1), Group(other, 1)], exp_eps=X, arithmetic="exact")
 
     def alone(lam, m):
         p = Fraction(lam, lam + 1)

@@ -2,7 +2,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import AnchoredLaw, Channel, InputError, Unsupported, chi_square
+from symshuffle import Channel, InputError, Unsupported
+from symshuffle.channels import chi_square
+from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.anchored.law import PointLaw, template_budget, template_signal
 from symshuffle.utility.frontiers.orbit import mix_laws, orbit_law
 

@@ -5,8 +5,9 @@ import pytest
 
 from proofs_checks._gauges import range_radius_squared
 from proofs_checks._symmetry import symmetrize_channel
-from symshuffle import AnchoredLaw, Channel, InputError, Unsupported
+from symshuffle import Channel, InputError, Unsupported
 from symshuffle.channels import SymmetryGroup, cyclic_group, symmetric_group
+from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.anchored.law import PointLaw
 from symshuffle.utility.anchored.maps import (
     Fiber,

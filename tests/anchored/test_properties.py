@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_checks._templates import is_exchangeable
-from symshuffle import AnchoredLaw, Channel
-from symshuffle.utility import fiber, law_from_fiber, transport
+from symshuffle import Channel
+from symshuffle.utility import AnchoredLaw, fiber, law_from_fiber, transport
 from symshuffle.utility.frontiers.orbit import decompose, mix_laws, symmetrize
 
 

@@ -107,10 +107,10 @@ def test_audit_samples(program, capsys, tmp_path):
 
 @pytest.mark.parametrize("name", ["krr", "rappor"])
 def test_plans_of_collect_are_claims(name, capsys, tmp_path, monkeypatch):
-    from symshuffle.collect import make_plan
+    from symshuffle.collect import plan_survey
 
     monkeypatch.chdir(tmp_path)
-    plan = make_plan(3, n=1000, eps=1, delta="1e-6", mechanism=name, labels=("red", "green", "blue"))
+    plan = plan_survey(3, n=1000, eps=1, delta="1e-6", mechanism=name, labels=("red", "green", "blue"))
     (tmp_path / "plan.json").write_text(plan.to_json())
     (tmp_path / "client.py").write_text(
         "import sys\nimport numpy\nfrom symshuffle.collect import Client, read_plan\n"

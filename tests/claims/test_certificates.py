@@ -17,11 +17,11 @@ import pytest
 from fake_ledger.first import claim
 from typer.testing import CliRunner
 
-from symshuffle import Ball, CertificateError, Claim, Exp, InputError, run_claim, verify_claims
+from symshuffle import Ball, CertificateError, Exp, InputError
 from symshuffle.base.lp import LinearProgram
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.cli import app
-from symshuffle.ledger import load
+from symshuffle.ledger import Claim, load, run_claim, verify_claims
 from symshuffle.ledger.claims.certify import NoValue, encode
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import ClaimVerdict, Control, Correction, Grade, Statement

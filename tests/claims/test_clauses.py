@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from fake_ledger.first import claim
 
-from symshuffle import InputError, run_claim
+from symshuffle import InputError
+from symshuffle.ledger import run_claim
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import Clause, Control, Obligation, Role, Statement, by_cases, for_all, serving
 from symshuffle.ledger.report.records import clause_lines, record

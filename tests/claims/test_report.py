@@ -6,8 +6,7 @@ import pytest
 from fake_ledger.first import claim
 from rich.console import Console
 
-from symshuffle import Outcome, run_claim, verify_claims
-from symshuffle.ledger import load
+from symshuffle.ledger import Outcome, load, run_claim, verify_claims
 from symshuffle.ledger.report.records import discrepancies, outcome_table, summary, to_json, write_json
 
 KEYS = """

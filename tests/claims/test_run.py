@@ -9,8 +9,9 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim, defined, nothing
 
-from symshuffle import Ball, Claim, InputError, Verdict, run_claim, verify_claims
-from symshuffle.ledger import Erratum, Severity, Standing, load
+from symshuffle import Ball, InputError
+from symshuffle.base import Verdict
+from symshuffle.ledger import Claim, Erratum, Severity, Standing, load, run_claim, verify_claims
 from symshuffle.ledger.claims.comparisons import Comparison, Means, compare, decide
 from symshuffle.ledger.claims.model import (
     Check,

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from fake_ledger.first import claim
 
-from symshuffle import Claim, InputError, Outcome, Verdict, run_claim, verify_claims
-from symshuffle.ledger import ClaimVerdict, Erratum, Severity
+from symshuffle import InputError
+from symshuffle.base import Verdict
+from symshuffle.ledger import Claim, ClaimVerdict, Erratum, Outcome, Severity, run_claim, verify_claims
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.registry import Ledger, bibliography, catalogue, load, papers
 from symshuffle.ledger.report.entries import entries, errata, groups, number_of_errata

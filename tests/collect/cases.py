@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import numpy as np
 
 from symshuffle.accountants.deployment.model import UNSAID
-from symshuffle.collect import Client, Plan
+from symshuffle.collect import Client, SurveyPlan
 
 PARAMETERS = {
     "krr": {},
@@ -25,7 +25,7 @@ def small(name, k=4, root=None, **given):
     """A plan that was not searched for: nothing is certified, and the sampler does not ask."""
     deployment = UNSAID.with_(n=given.pop("n", 8), min_batch_size=given.pop("min_batch_size", 1))
     fields = {"deployment": deployment, "eps": F(1), "delta": F(1, 100)} | given
-    return Plan(name=name, k=k, root=root or ROOTS.get(name, F(3)), parameters=PARAMETERS[name], **fields)
+    return SurveyPlan(name=name, k=k, root=root or ROOTS.get(name, F(3)), parameters=PARAMETERS[name], **fields)
 
 
 class Branch(Exception):

@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Channel, delta, randomizer
-from symshuffle.collect import Plan
+from symshuffle.collect import SurveyPlan
 
 CASES = [
     ("blh", {}, 3),
@@ -20,7 +20,7 @@ CASES = [
 
 
 def plan_of(name, parameters, k):
-    return Plan(name, k, F(4), parameters, 20, 1, F(1), F(1, 100), {})
+    return SurveyPlan(name, k, F(4), parameters, 20, 1, F(1), F(1, 100), {})
 
 
 @pytest.mark.parametrize(("name", "parameters", "k"), CASES)
@@ -42,7 +42,7 @@ def test_the_bound_is_that_of_the_categories_in_use(name, parameters, k):
     whole = plan_of(name, parameters, k).scheme.mechanism()
     used = Channel(whole.channel().rows[:k])
     for n in (2, 3, 20):
-        one, other = delta(whole, n=n, exp_eps=2, rigour="ball"), delta(used, n=n, exp_eps=2)
+        one, other = delta(whole, n=n, exp_eps=2, arithmetic="ball"), delta(used, n=n, exp_eps=2)
         assert float(one.bracket.upper) == pytest.approx(float(other.bracket.upper), rel=1e-6)
 
 

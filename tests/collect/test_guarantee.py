@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from symshuffle import Exp, InputError, SymshuffleError, delta
-from symshuffle.collect import make_plan, read_plan
+from symshuffle.collect import plan_survey, read_plan
 from symshuffle.collect.plan import falling
 from tests.collect.cases import PARAMETERS, law_of, small, supported
 from tests.shell import answer, refused, run
@@ -23,7 +23,7 @@ ESTIMATE = words("collect estimate plan.json messages.csv --out histogram.csv")
 
 @cache
 def plan_text(mechanism="krr", **given):
-    return make_plan(3, **{"n": 200, "eps": 1, "delta": "1e-3", "mechanism": mechanism, **given}).to_json()
+    return plan_survey(3, **{"n": 200, "eps": 1, "delta": "1e-3", "mechanism": mechanism, **given}).to_json()
 
 
 def older_text(name):
@@ -98,7 +98,7 @@ def true_level(plan):
     users = int(lines.protects.split(" ")[3].replace(",", ""))
     least = {"min_batch_size": plan.min_batch_size} if plan.min_batch_size < users else {}
     assert ("enough users" in lines.assumes) is bool(least)
-    found = delta(plan.scheme.mechanism(), n=users, exp_eps=Exp(level), rigour="ball", **least)
+    found = delta(plan.scheme.mechanism(), n=users, exp_eps=Exp(level), arithmetic="ball", **least)
     return found.bracket.upper <= plan.delta
 
 
@@ -195,7 +195,12 @@ def test_plans_of_the_earlier_kind_are_read_as_those_of_today(name):
     assert read_plan(older.to_toml()) == older and read_plan(older.to_toml()).digest == now.digest
 
 
-OLDER = {"delta_at_eps": "0.0009999999", "rigour": "float64", "engine": "exact", "meaning": "nobody learns anything"}
+OLDER = {
+    "delta_at_eps": "0.0009999999",
+    "arithmetic": "float64",
+    "engine": "exact",
+    "meaning": "nobody learns anything",
+}
 """Keys of certificates that still older versions wrote beside the others."""
 
 
@@ -206,7 +211,7 @@ def test_texts_of_plans_of_older_versions_are_not_repeated(tmp_path, monkeypatch
     Path("plan.json").write_text(with_digest(older))
     plan = read_plan(with_digest(older))
     assert plan.lines == read_plan(plan_text()).lines and plan.digest == json.loads(with_digest(older))["digest"]
-    assert plan.bound.bracket.rigour == "ball"
+    assert plan.bound.bracket.arithmetic == "ball"
     Path("values.csv").write_text("x\n" + "0\n1\n" * 100)
     for command in (
         ("check", "plan.json"),
@@ -238,8 +243,8 @@ def test_what_a_plan_prints_is_calculated_and_not_kept(tmp_path, monkeypatch, ca
     made = answer(capsys, *words("collect plan --k 3 --n 200 --eps 1 --delta 1e-3 --mechanism krr --out plan.json"))
     kept = json.loads(Path("plan.json").read_text())
     assert kept["certificate"].keys() == {"epsilon_at_delta", "digest"}
-    bound = delta(read_plan(plan_text()).scheme.mechanism(), n=200, exp_eps=Exp(F(1)), rigour="ball").bracket
-    assert made["bound"]["rigour"] == "ball" and made["bound"].keys() == OLDER.keys()
+    bound = delta(read_plan(plan_text()).scheme.mechanism(), n=200, exp_eps=Exp(F(1)), arithmetic="ball").bracket
+    assert made["bound"]["arithmetic"] == "ball" and made["bound"].keys() == OLDER.keys()
     assert 0 <= F(made["bound"]["delta_at_eps"]) - bound.upper < F(1, 10**8)
 
 
@@ -297,7 +302,7 @@ def test_with_dropout_any_number_of_messages_is_covered():
 
 
 def test_options_of_a_covering_have_one_spelling():
-    plan = make_plan(3, n=20, eps=1, delta="1/10", mechanism="krr", dropout=0.125, group_size=2)
+    plan = plan_survey(3, n=20, eps=1, delta="1/10", mechanism="krr", dropout=0.125, group_size=2)
     assert plan.content["group"][0]["dropout"] == "1/8" and plan.content["adjacency"] == {"group_size": 2}
     assert read_plan(plan.to_json()).lines == plan.lines
 

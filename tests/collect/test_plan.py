@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import Deployment, Exp, InputError, Unsupported, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.model import UNSAID
-from symshuffle.collect import make_plan, read_plan
+from symshuffle.collect import plan_survey, read_plan
 from symshuffle.collect.mechanisms import SCHEMES
 
 SMALL = {"n": 1000, "eps": 1, "delta": "1e-6"}
@@ -22,11 +22,11 @@ REGISTERED = {
 
 @pytest.mark.parametrize("name", REGISTERED)
 def test_plan_agrees_with_epsilon_and_is_rounded_little(name):
-    plan = make_plan(5, mechanism=name, **SMALL)
+    plan = plan_survey(5, mechanism=name, **SMALL)
     at = REGISTERED[name](plan)
     found = epsilon(at, n=1000, delta="1e-6").bracket
     assert float(found.upper) == pytest.approx(float(plan.certified_eps), rel=1e-6)
-    assert delta(at, n=1000, exp_eps=Exp(F(1)), rigour="ball").bracket.upper <= F(1, 10**6)
+    assert delta(at, n=1000, exp_eps=Exp(F(1)), arithmetic="ball").bracket.upper <= F(1, 10**6)
     assert found.lower <= 1
     # A ratio larger by twice what is rounded off, or a root by that, is not private enough.
     beyond = plan.__class__(**{**vars_of(plan), "root": plan.root * (1 + F(3, 10**6))})
@@ -39,7 +39,7 @@ def vars_of(plan):
 
 @pytest.mark.parametrize("name", ["blh", "olh"])
 def test_local_hashing_is_accounted_for_with_its_family(name):
-    plan = make_plan(3, n=50, eps=1, delta="1e-3", mechanism=name)
+    plan = plan_survey(3, n=50, eps=1, delta="1e-3", mechanism=name)
     g = plan.scheme.g
     rows = plan.scheme.mechanism().channel().rows
     assert len(rows) == g**plan.scheme.length
@@ -51,7 +51,7 @@ def test_local_hashing_is_accounted_for_with_its_family(name):
 
 
 def test_the_best_mechanism_is_chosen_and_the_rest_shown():
-    plan = make_plan(4, loss="max", **SMALL)
+    plan = plan_survey(4, loss="max", **SMALL)
     losses = [float(row["max"]) for row in plan.table]
     assert losses == sorted(losses)
     assert {row["mechanism"] for row in plan.table} == {
@@ -62,7 +62,7 @@ def test_the_best_mechanism_is_chosen_and_the_rest_shown():
 
 
 def test_expected_losses_are_those_of_the_support_count():
-    plan = make_plan(5, mechanism="krr", **SMALL)
+    plan = plan_survey(5, mechanism="krr", **SMALL)
     p, q = plan.root / (plan.root + 4), 1 / (plan.root + 4)
     own, absent = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2
     assert plan.expected("l2") == (own + 4 * absent) / 1000
@@ -71,21 +71,21 @@ def test_expected_losses_are_those_of_the_support_count():
 
 
 def test_privacy_is_certified_at_the_honest_users():
-    fewer = make_plan(5, mechanism="krr", min_batch_size=500, **SMALL)
-    alone = make_plan(5, mechanism="krr", n=500, eps=1, delta="1e-6")
-    assert fewer.root == alone.root < make_plan(5, mechanism="krr", **SMALL).root
+    fewer = plan_survey(5, mechanism="krr", min_batch_size=500, **SMALL)
+    alone = plan_survey(5, mechanism="krr", n=500, eps=1, delta="1e-6")
+    assert fewer.root == alone.root < plan_survey(5, mechanism="krr", **SMALL).root
     assert fewer.n == 1000 and fewer.min_batch_size == 500
 
 
 def test_a_group_is_covered():
-    two = make_plan(5, mechanism="krr", group_size=2, **SMALL)
-    assert two.root < make_plan(5, mechanism="krr", **SMALL).root
+    two = plan_survey(5, mechanism="krr", group_size=2, **SMALL)
+    assert two.root < plan_survey(5, mechanism="krr", **SMALL).root
     assert two.content["adjacency"] == {"group_size": 2}
     assert delta(REGISTERED["krr"](two), n=1000, exp_eps=Exp(F(1)), group_size=2).bracket.upper <= F(1, 10**6)
 
 
 def test_a_file_is_read_back_and_not_edited_by_hand():
-    plan = make_plan(3, mechanism="krr", labels=("yes", "no", "don't know"), **SMALL)
+    plan = plan_survey(3, mechanism="krr", labels=("yes", "no", "don't know"), **SMALL)
     assert read_plan(plan.to_json()) == plan and read_plan(plan.to_json()).digest == plan.digest
     content = json.loads(plan.to_json())
     for key, value in (
@@ -108,7 +108,7 @@ def test_a_file_is_read_back_and_not_edited_by_hand():
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_file_of_a_plan_is_that_of_its_deployment(name, tmp_path):
     """Every question takes the file, in TOML and in JSON, and answers as for the mechanism that runs."""
-    plan = make_plan(3, n=60, eps=1, delta="1e-2", mechanism=name, colluding=3, min_batch_size=50, threshold=2)
+    plan = plan_survey(3, n=60, eps=1, delta="1e-2", mechanism=name, colluding=3, min_batch_size=50, threshold=2)
     for file in (tmp_path / "plan.toml", tmp_path / "plan.json"):
         file.write_text(plan.text(file))
         assert Deployment.read(file) == plan.deployment
@@ -126,7 +126,7 @@ def test_the_file_of_a_plan_is_that_of_its_deployment(name, tmp_path):
      {"adjacency": "zero-out"}, {"labels": ("a\x7fb", 'x"y', "\u00e4\n\tz")}],
 )  # fmt: skip
 def test_every_field_of_a_survey_is_kept_in_its_file(given):
-    plan = make_plan(3, n=40, eps=2, delta="1/10", mechanism="krr", **given)
+    plan = plan_survey(3, n=40, eps=2, delta="1/10", mechanism="krr", **given)
     for text in (plan.to_toml(), plan.to_json()):
         again = read_plan(text)
         assert again == plan and again.digest == plan.digest and again.lines == plan.lines
@@ -139,8 +139,8 @@ def test_every_field_of_a_survey_is_kept_in_its_file(given):
 def test_fields_that_no_survey_has_are_refused_by_name(name):
     value = {"reports": 2, "pairs": [(0, 1)]}[name]
     with pytest.raises(InputError, match=f"{name} = .*none in a survey"):
-        make_plan(3, mechanism="krr", **{name: value}, **SMALL)
-    plan = make_plan(3, mechanism="krr", **SMALL)
+        plan_survey(3, mechanism="krr", **{name: value}, **SMALL)
+    plan = plan_survey(3, mechanism="krr", **SMALL)
     with pytest.raises(InputError, match=f"{name} = .*none in a survey"):
         replace(plan, deployment=plan.deployment.with_(**{name: value}))
 
@@ -159,9 +159,9 @@ def test_fields_that_no_survey_has_are_refused_by_name(name):
 )
 def test_wrong_input_is_refused(given, message):
     with pytest.raises(InputError, match=message):
-        make_plan(**({"k": 3, "mechanism": "krr"} | SMALL | given))
+        plan_survey(**({"k": 3, "mechanism": "krr"} | SMALL | given))
 
 
 def test_a_guarantee_that_every_level_meets_has_no_plan():
     with pytest.raises(Unsupported, match=r"no plan for eps = 64, delta = 1/2"):
-        make_plan(3, n=1000, eps=64, delta="1/2", mechanism="krr")
+        plan_survey(3, n=1000, eps=64, delta="1/2", mechanism="krr")

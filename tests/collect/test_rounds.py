@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from symshuffle import InputError, delta, randomizer
-from symshuffle.collect import make_plan, read_plan
+from symshuffle.collect import plan_survey, read_plan
 from tests.shell import answer, refused
 from tests.words import words
 
@@ -20,7 +20,7 @@ def spent(plan, root):
 
 @pytest.fixture(scope="module")
 def plan():
-    return make_plan(4, mechanism="krr", periods=6, **ASKED)
+    return plan_survey(4, mechanism="krr", periods=6, **ASKED)
 
 
 def test_all_rounds_together_meet_the_guarantee(plan):
@@ -38,7 +38,7 @@ def test_rounds_are_kept_in_the_file_and_said_of_an_estimate(plan):
     assert held.to_dict()["rounds"] == 6
     assert "6 rounds together" in held.sentence
     assert "a round beyond the 6" in held.sentence
-    once = make_plan(4, mechanism="krr", **ASKED)
+    once = plan_survey(4, mechanism="krr", **ASKED)
     assert once.root > plan.root
     assert "periods" not in once.to_dict() and plan.to_dict()["periods"] == 6
 
@@ -46,11 +46,11 @@ def test_rounds_are_kept_in_the_file_and_said_of_an_estimate(plan):
 @pytest.mark.parametrize("value", [0, True, 10**7, 1.5])
 def test_wrong_numbers_of_rounds_are_refused_by_name(value):
     with pytest.raises(InputError, match="periods"):
-        make_plan(4, mechanism="krr", periods=value, **ASKED)
+        plan_survey(4, mechanism="krr", periods=value, **ASKED)
 
 
 def test_fewer_messages_and_a_mechanism_with_integers():
-    plan = make_plan(6, mechanism="olh", periods=3, min_batch_size=1500, **ASKED)
+    plan = plan_survey(6, mechanism="olh", periods=3, min_batch_size=1500, **ASKED)
     assert delta(plan.scheme.source(), n=1500, periods=3, eps=1).bracket.upper <= F(1, 10**6)
     for messages, users in ((1500, None), (1600, 2500)):
         assert plan.guarantee(messages, users).bound.bracket.upper <= F(1, 10**6)

@@ -6,7 +6,8 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import AnchoredLaw, Channel, Rigour, compare, delta
+from symshuffle import Channel, compare, delta
+from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import upper_end
 from symshuffle.design.comparison import certified
 from symshuffle.design.comparison.certified import Rivals
@@ -14,6 +15,7 @@ from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import matched, read_match
+from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes, named_votes
 from tests.slices import some
 
@@ -28,7 +30,7 @@ def read(**given):
 
 def matched_risk(name, k, n, given, values):
     one = family(name, k)
-    at = matched(one, values, read(**given), forms(one), n=n, rel=1e-5).at
+    at = matched(one, values, read(**given), forms(one), n=n, rtol=1e-5).at
     return upper_end(canonical_votes(at, inputs=k, bits=120).risk(n))
 
 
@@ -136,9 +138,9 @@ def test_a_wide_bound_excludes_by_its_lower_end_only(monkeypatch):
     risk = matched_risk("olh", 4, 40, CENTRAL, (("g", 4),))
     search, honest, asked = rivals("olh", 4, 40, CENTRAL, risk * F(1001, 1000)), certified.delta, []
 
-    def wide(*source, **how):
-        asked.append(how["direction"])
-        found = honest(*source, **how)
+    def wide(*source, **evaluation):
+        asked.append(evaluation["direction"])
+        found = honest(*source, **evaluation)
         ends = replace(found.bracket, lower=found.bracket.lower / 2, upper=2 * found.bracket.upper)
         return replace(found, bracket=ends)
 
@@ -154,8 +156,8 @@ def test_an_inequality_the_wrong_way_round_excludes_the_winner(monkeypatch, give
     search, honest = rivals("olh", 4, 40, given, risk * F(1001, 1000)), certified.delta
     assert (("g", 4),) in search.left()
 
-    def reversed_ends(*source, **how):
-        found = honest(*source, **how)
+    def reversed_ends(*source, **evaluation):
+        found = honest(*source, **evaluation)
         return replace(found, bracket=replace(found.bracket, lower=F(1), upper=F(1)))  # an upper bound of delta
 
     monkeypatch.setattr(certified, "delta", reversed_ends)
@@ -212,7 +214,7 @@ def test_fewer_hash_values_at_the_same_rho_are_made_bit_by_bit(few, many, rho):
     laws = [AnchoredLaw.from_channel(one.channel()) for one in (weak, strong)]
     assert laws[0].trace() <= laws[1].trace()
     assert laws[0].pairwise_budget() <= laws[1].pairwise_budget()
-    bounds = [delta(one, n=3, exp_eps="11/10", rigour=Rigour.EXACT).bracket.exact for one in (weak, strong)]
+    bounds = [delta(one, n=3, exp_eps="11/10", arithmetic=Arithmetic.EXACT).bracket.exact for one in (weak, strong)]
     assert bounds[0] <= bounds[1]
 
 

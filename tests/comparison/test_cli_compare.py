@@ -22,7 +22,7 @@ KEYS = set(
 
 def test_json(capsys):
     found = answer(capsys, *SMALL, "--budget", "1/2", "--delta", "1/100")
-    assert found.keys() == {"k", "n", "match", "about", "how", "rows", "absent", "alike"}
+    assert found.keys() == {"k", "n", "match", "about", "evaluation", "rows", "absent", "alike"}
     assert found["match"] == {"kind": "chi-square", "value": "1/2", "delta": "1/100", "loss": "l2"}
     best, blocks = found["rows"]
     assert best.keys() == blocks.keys() == KEYS
@@ -54,7 +54,7 @@ def test_table_csv_and_picture(capsys, tmp_path):
         ([], "exactly one of budget, eps0, and eps with delta"),
         (["--budget", "much"], "budget = much"),
         (["--eps0", "1", "--delta", "1"], "(0, 1)"),
-        (["--eps0", "1", "--rel", "0"], "rel = 0"),
+        (["--eps0", "1", "--rtol", "0"], "rtol = 0"),
         (["--eps0", "1", "--variants", "0"], "variants = 0"),
         (["--eps0", "1", "--mechanism", "hadamar"], "hadamard"),
         (["--eps0", "1", "--plot", "picture.bmp"], ".png"),

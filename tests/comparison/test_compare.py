@@ -8,11 +8,12 @@ from fractions import Fraction as F
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from symshuffle import Comparison, compare, delta, epsilon, randomizer
+from symshuffle import compare, delta, epsilon, randomizer
 from symshuffle.accountants.questions.adversary import worst_of_all
-from symshuffle.base.choices import Population, Rigour
+from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
+from symshuffle.design import Comparison
 from symshuffle.design.comparison.families import family, names
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.picture import draw
@@ -85,7 +86,7 @@ def test_a_budget_with_a_rational_ratio_is_matched_exactly():
 def test_eps_is_that_of_the_front_door(at_level):
     for row in at_level.rows:
         fixed = rebuilt(row, 4, eps0=1)
-        expected = epsilon(fixed, n=8, delta="1/100", rel=1e-4, attain=True)
+        expected = epsilon(fixed, n=8, delta="1/100", rtol=1e-4, attained=True)
         assert row.epsilon.lower <= expected.bracket.upper
         assert expected.bracket.lower <= row.epsilon.upper
         assert row.epsilon.upper <= expected.bracket.upper * F(1001, 1000)
@@ -119,7 +120,7 @@ def test_local_and_central_budgets_prefer_different_mechanisms():
     assert budgets[0] == F(1, 8) < budgets[1]  # the null symbol spends less
     assert risks[0] < risks[1]  # and is more accurate
     for n in (2, 3):
-        bounds = [delta(one, n=n, exp_eps="13/10", rigour=Rigour.EXACT).bracket.exact for one in (null, plain)]
+        bounds = [delta(one, n=n, exp_eps="13/10", arithmetic=Arithmetic.EXACT).bracket.exact for one in (null, plain)]
         pairs = [worst_of_all(one.channel(), n, F(13, 10)).bracket.exact for one in (null, plain)]
         assert bounds[0] > bounds[1]  # but is less private after shuffling
         assert pairs[0] > pairs[1]
@@ -252,7 +253,7 @@ def test_rows_that_are_alike_are_named():
     assert krr == subsets == augmented
     exact = {
         name: [delta(randomizer(name).at(D=3 if name != "hadamard" else 4, lam=2, **more), n=2, exp_eps=x,
-                     rigour="exact").bracket.exact for x in (F(1), F(6, 5), F(3, 2))]
+                     arithmetic="exact").bracket.exact for x in (F(1), F(6, 5), F(3, 2))]
         for name, more in (("blh", {}), ("olh", {"g": 2}), ("hadamard", {}))
     }  # fmt: skip
     assert exact["blh"] == exact["olh"] != exact["hadamard"]

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import compare, randomizer, solve_eps0
+from symshuffle import compare, largest_eps0, randomizer
 from symshuffle.base.numbers import lower_end
 from symshuffle.utility.estimation.votes import canonical_votes
 
@@ -30,9 +30,9 @@ def level_of(k, budget):
 
 
 def test_the_floor_is_no_risk_at_the_safe_end():
-    """At rel = 1/5 the levels matched are up to a fifth below the match, where sizes 1 have a smaller risk."""
-    wide = compare(5, rel=0.2, mechanisms=["subset-selection"], **CENTRAL).rows[0]
-    level = solve_eps0(randomizer("krr").at(k=5), rel=1e-4, **CENTRAL).bracket.lower
+    """At rtol = 1/5 the levels matched are up to a fifth below the match, where sizes 1 have a smaller risk."""
+    wide = compare(5, rtol=0.2, mechanisms=["subset-selection"], **CENTRAL).rows[0]
+    level = largest_eps0(randomizer("krr").at(k=5), rtol=1e-4, **CENTRAL).bracket.lower
     risk = lower_end(canonical_votes(randomizer("krr").at(k=5, eps0=level)).risk(CENTRAL["n"]))
     assert wide.floor <= risk < F(92, 10**5) < wide.risk.upper
     assert wide.floor > F(3, 4) * risk  # and it still says something
@@ -69,12 +69,12 @@ def requests(seed, count):
         )
 
 
-@pytest.mark.parametrize(("k", "given", "rel"), list(requests(24, 4)))
-def test_nobody_at_the_match_is_below_the_floor(k, given, rel):
+@pytest.mark.parametrize(("k", "given", "rtol"), list(requests(24, 4)))
+def test_nobody_at_the_match_is_below_the_floor(k, given, rtol):
     """Against the risk of every subset size at a level that meets the target, found far more finely."""
-    (row,) = compare(k, rel=rel, mechanisms=["subset-selection"], **given).rows
+    (row,) = compare(k, rtol=rtol, mechanisms=["subset-selection"], **given).rows
     assert row.floor is not None
     for size in range(1, k):
-        level = solve_eps0(randomizer("subset-selection").at(k=k, s=size), rel=1e-4, **given).bracket.lower
+        level = largest_eps0(randomizer("subset-selection").at(k=k, s=size), rtol=1e-4, **given).bracket.lower
         risk = canonical_votes(randomizer("subset-selection").at(k=k, s=size, eps0=level)).risk(given["n"])
         assert row.floor <= lower_end(risk), size

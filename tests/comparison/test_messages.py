@@ -6,7 +6,7 @@ import pytest
 
 from symshuffle import compare, randomizer
 from symshuffle.base.numbers import enclose
-from symshuffle.collect import make_plan
+from symshuffle.collect import plan_survey
 from symshuffle.design.comparison.chosen import HASHED
 from symshuffle.mechanisms.hashing import hyperplane_bits, hyperplanes
 from symshuffle.mechanisms.registry import thinned
@@ -17,7 +17,7 @@ from symshuffle.utility.estimation import votes
 @pytest.mark.parametrize(("k", "n", "eps"), [(300, 100_000, "1"), (40, 1000, "1/2")])
 def test_a_comparison_and_a_plan_send_messages_of_one_size(name, k, n, eps):
     (row,) = compare(k, n=n, eps=eps, delta="1e-6", mechanisms=[name]).rows
-    plan = make_plan(k, n=n, eps=eps, delta="1e-6", mechanism=name)
+    plan = plan_survey(k, n=n, eps=eps, delta="1e-6", mechanism=name)
     assert row.bits == plan.scheme.bits < k
 
 

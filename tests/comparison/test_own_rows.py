@@ -23,7 +23,7 @@ def enumerated(rows, n):
     """The four losses of the canonical estimator over all compositions of n users, from all tuples of messages."""
     channel = s.Channel.from_rows(rows)
     k, outputs = channel.num_inputs, range(channel.num_outputs)
-    estimator = canonical_estimator(s.AnchoredLaw.from_channel(channel))
+    estimator = canonical_estimator(s.utility.AnchoredLaw.from_channel(channel))
     errors = {}
     for data in itertools.combinations_with_replacement(range(k), n):
         shares = [F(data.count(i), n) for i in range(k)]
@@ -56,14 +56,14 @@ def test_losses_of_a_channel_are_the_largest_of_all_compositions(n):
 
 def test_votes_of_products_and_mixtures_are_those_of_their_channels():
     """Closed forms of the parts against the inverted covariance of the explicit channel."""
-    rr, krr = s.mechanism("rr").at(lam=3), s.mechanism("krr").at(k=3, lam=4)
+    rr, krr = s.randomizer("rr").at(lam=3), s.randomizer("krr").at(k=3, lam=4)
     product = joint_noise([canonical_votes(rr), canonical_votes(krr)])
     explicit = channel_noise(rr.channel().tensor(krr.channel()))
-    oue = s.mechanism("oue").at(D=3, lam=2)
+    oue = s.randomizer("oue").at(D=3, lam=2)
     mixture = mixed_votes([(F(1, 3), krr), (F(2, 3), oue)])
-    summed = channel_noise(s.parallel([s.mechanism("krr").at(k=3), s.mechanism("oue").at(D=3)], [F(1, 3), F(2, 3)])
+    summed = channel_noise(s.parallel([s.randomizer("krr").at(k=3), s.randomizer("oue").at(D=3)], [F(1, 3), F(2, 3)])
                            .channel(lam=4))  # fmt: skip
-    same = mixed_votes([(F(1, 3), krr), (F(2, 3), s.mechanism("oue").at(D=3, lam=4))])
+    same = mixed_votes([(F(1, 3), krr), (F(2, 3), s.randomizer("oue").at(D=3, lam=4))])
     for one, other in ((product, explicit), (same, summed)):
         assert one.iid_risk(7) == other.iid_risk(7)
         for loss in LOSSES[:3]:
@@ -74,7 +74,7 @@ def test_votes_of_products_and_mixtures_are_those_of_their_channels():
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_mechanism_brought_is_the_one_of_the_registry(loss):
-    mine = s.mechanism("krr").at(k=4)
+    mine = s.randomizer("krr").at(k=4)
     found = compare(4, n=50, eps0=1, delta="1e-3", mechanisms=["krr", mine, ("mine", mine)], loss=loss)
     assert [row.name for row in found.rows] == ["krr", "own krr(k=4)", "own mine"]
     krr, own, named = found.rows
@@ -87,21 +87,21 @@ def test_a_mechanism_brought_is_the_one_of_the_registry(loss):
 
 def test_a_composition_is_matched_by_its_total_level():
     found = compare(
-        4, n=50, eps=1, delta="1e-3", mechanisms=["joint(rr,2)", s.joint(s.mechanism("rr"), s.mechanism("rr"))]
+        4, n=50, eps=1, delta="1e-3", mechanisms=["joint(rr,2)", s.joint(s.randomizer("rr"), s.randomizer("rr"))]
     )
     text, tree = found.rows
     assert (text.name, tree.name) == ("joint(rr,2)", "joint(rr,2) 2")
     assert text.estimator == "product of canonical unbiased ones"
     assert F(999, 1000) < text.epsilon.upper <= 1 and text.neighbours.budget
     level = text.eps0.upper
-    alone = s.epsilon(s.joint(s.mechanism("rr"), s.mechanism("rr")).at(eps0=level), n=50, delta="1e-3").bracket
+    alone = s.epsilon(s.joint(s.randomizer("rr"), s.randomizer("rr")).at(eps0=level), n=50, delta="1e-3").bracket
     assert alone.upper == pytest.approx(1, rel=1e-3)
     assert "shared budget" in found.lines.assumes
 
 
 def test_a_matrix_is_taken_as_it_is_and_never_the_best_where_it_spends_more():
     """Three ways to spend more, each with a twin that does not."""
-    channel = s.mechanism("krr").channel(k=4, lam=9)
+    channel = s.randomizer("krr").channel(k=4, lam=9)
     kinds = [({"eps0": 1}, {"eps0": 3}), ({"budget": "1/10"}, {"budget": 9}), ({"eps": "1/4"}, {"eps": 4})]
     for small, large in kinds:
         more = compare(4, n=50, delta="1e-3", mechanisms=["krr", channel], **small)
@@ -112,14 +112,14 @@ def test_a_matrix_is_taken_as_it_is_and_never_the_best_where_it_spends_more():
 
 
 def test_a_matrix_of_expressions_has_its_own_level_and_votes():
-    lam, third = s.mechanism("krr").parameters[0].symbol, sp.Rational(1, 3)
+    lam, third = s.randomizer("krr").parameters[0].symbol, sp.Rational(1, 3)
     rows = [[lam / (lam + 2), 1 / (lam + 2), 1 / (lam + 2)],
             [1 / (2 * lam + 1), lam / (2 * lam + 1), lam / (2 * lam + 1)], [third] * 3]  # fmt: skip
-    mine = s.Mechanism.from_matrix("mine", rows)
+    mine = s.mechanisms.Mechanism.from_matrix("mine", rows)
     (row,) = compare(3, n=20, eps0=1, delta="1e-2", mechanisms=[mine]).rows
     assert row.reason == "no estimator is unbiased: some compositions send messages of the same law"
     rows[2] = [sp.Rational(1, 4), sp.Rational(1, 4), sp.Rational(1, 2)]
-    mine = s.Mechanism.from_matrix("mine", rows)
+    mine = s.mechanisms.Mechanism.from_matrix("mine", rows)
     (row,) = compare(3, n=20, eps0=1, delta="1e-2", mechanisms=[mine]).rows
     ratio = F(math.floor(F(math.e) * 10**12), 10**12)
     channel = mine.at(lam=ratio).channel()
@@ -131,9 +131,9 @@ def test_a_matrix_of_expressions_has_its_own_level_and_votes():
 @pytest.mark.parametrize(
     ("entry", "named"),
     [
-        (s.mechanism("krr").at(k=5), "k = 4: expected 5, the number of inputs of own krr"),
-        (s.mechanism("subset-selection").at(k=4), "s = None"),
-        (s.mechanism("krr").at(k=4, lam=2), "lam left open, which is matched"),
+        (s.randomizer("krr").at(k=5), "k = 4: expected 5, the number of inputs of own krr"),
+        (s.randomizer("subset-selection").at(k=4), "s = None"),
+        (s.randomizer("krr").at(k=4, lam=2), "lam left open, which is matched"),
         ("joint(laplace,2)", "mechanisms of finitely many outputs"),
         ("joint(nobody(k=3),2)", "nobody"),
         (7, "mechanisms = 7: expected a name, an expression"),
@@ -166,9 +166,9 @@ def test_the_command_takes_expressions_and_files(capsys, tmp_path):
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_the_level_is_the_largest_ratio_whichever_state_comes_first(order):
     """Two states at lam and at 1/lam of a third one are lam^2 apart."""
-    each = 1 / (2 * (s.LAM + 1 + 1 / s.LAM))
-    states = [("low", (1, each / s.LAM)), ("mid", (1, each)), ("high", (1, each * s.LAM))]
-    own = s.Mechanism.symmetric("three", 3, {"a": dict(states[i] for i in order)})
+    each = 1 / (2 * (s.mechanisms.LAM + 1 + 1 / s.mechanisms.LAM))
+    states = [("low", (1, each / s.mechanisms.LAM)), ("mid", (1, each)), ("high", (1, each * s.mechanisms.LAM))]
+    own = s.mechanisms.Mechanism.symmetric("three", 3, {"a": dict(states[i] for i in order)})
     found = compare(3, n=100, eps0=1, delta="1e-3", mechanisms=[own, "krr"])
     (row,) = (one for one in found.rows if one.name == "own three")
     assert row.eps0.lower <= 2 <= row.eps0.upper and row.excess and found.best.name == "krr"
@@ -210,5 +210,5 @@ def test_texts_of_one_meaning_are_one_row(texts, rows):
 
 
 def test_objects_that_a_user_brings_are_rows_of_their_own():
-    mine = s.mechanism("krr").at(k=4)
+    mine = s.randomizer("krr").at(k=4)
     assert len(compare(4, n=50, eps0=1, mechanisms=["krr", mine, mine]).rows) == 3

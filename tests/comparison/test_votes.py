@@ -4,12 +4,13 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import AnchoredLaw, InputError, Unsupported
+from symshuffle import InputError, Unsupported
 from symshuffle.base.choices import Population
 from symshuffle.design.comparison.families import family, names
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.mechanisms.thin import THINNED
+from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.canonical import canonical_estimator, worst_canonical_risk
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import canonical_votes, is_alike

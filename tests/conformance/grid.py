@@ -30,14 +30,16 @@ from typing import Any
 
 import numpy as np
 
-from symshuffle import Bracket, Composed, Exp, Laplace, Law, SymshuffleError, randomizer
+from symshuffle import Bracket, Exp, Law, SymshuffleError, randomizer
 from symshuffle.accountants.deployment.reduced import LawFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.deployment.reduction import Source, reduction
 from symshuffle.base.choices import Question
 from symshuffle.base.numbers import lower_end, to_float, upper_end
 from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.decompositions import Composed
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.engines.registry import ENGINES, engine_classes
+from symshuffle.mechanisms import Laplace
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 
 BUDGETED = [name for name, make in MECHANISMS.items() if any(p.name == "lam" for p in make().parameters)]

@@ -57,7 +57,7 @@ def engines(law: Law) -> Iterator[tuple[str, Engine]]:
     for label, kind in engine_classes():
         for engine in kind.trials(law):
             # Off the lattice that irrational atoms hide at order 1, narrow balls would take seconds.
-            if label != "ball" or law.exact or engine.rel > 1e-3:
+            if label != "ball" or law.exact or engine.rtol > 1e-3:
                 yield f"{label}: {engine}", engine
 
 
@@ -134,7 +134,8 @@ def test_both_directions_at_the_front_door(name, parameters, n):
     pair = optimal_decomposition(fixed).numeric().reduction_pair()
     order = Fraction(6, 5)
     found = [
-        evaluate_law(law, n, rigour=None).exact for law in laws(reduction(fixed).bounds[0], order, Question.BOTH, None)
+        evaluate_law(law, n, arithmetic=None).exact
+        for law in laws(reduction(fixed).bounds[0], order, Question.BOTH, None)
     ]
     assert max(found) == max(pair.divergence(n, order, direction=direction) for direction in DIRECTIONS)
 
@@ -144,7 +145,7 @@ def test_two_contours_agree_at_any_n(n):
     """Balls and doubles share their constants, not their arithmetic."""
     eps = Fraction(3, 2 * math.isqrt(n))
     law = optimal_decomposition(mechanism("krr").at(k=10, eps0=1)).law(Exp(eps), bits=256)
-    fast, certified = Contour(rel=1e-6).bracket(law, n), BallContour(rel=1e-8).bracket(law, n)
+    fast, certified = Contour(rtol=1e-6).bracket(law, n), BallContour(rtol=1e-8).bracket(law, n)
     # At n = 10^12 NumPy's complex log1p once cost six digits here: this is no formality.
     assert fast.lower <= certified.upper and certified.lower <= fast.upper
     assert fast.relative_width < 1e-5 + 1e-14 * n

@@ -4,7 +4,8 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.design import TraceBound, best_shuffled
+from symshuffle.design import TraceBound
+from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
 pytestmark = pytest.mark.conformance

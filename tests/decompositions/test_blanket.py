@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle import Channel, InputError, privacy_blanket, simplified_decomposition
+from symshuffle import Channel, InputError
 from symshuffle.channels import worst_shuffled_divergence
+from symshuffle.decompositions import privacy_blanket, simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, ReductionPair, primary_decomposition
 from symshuffle.testing import channels, ratios
 

@@ -13,8 +13,9 @@ from proofs_checks.decomposition._clones import (
     standard_clone,
     unsound_stronger_clone_pair,
 )
-from symshuffle import Channel, InputError, shuffled_divergence
+from symshuffle import Channel, InputError
 from symshuffle.base import enclose
+from symshuffle.channels import shuffled_divergence
 from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import primary_decomposition
 from symshuffle.mechanisms import rr

@@ -8,10 +8,11 @@ import pytest
 import sympy as sp
 from scipy.integrate import quad
 
-from symshuffle import Channel, Contour, Exp, Laplace, Rigour, Unsupported, delta, epsilon, randomizer
+from symshuffle import Channel, Exp, Unsupported, delta, epsilon, randomizer
 from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.decompositions.composition import (
     Composed,
@@ -28,6 +29,8 @@ from symshuffle.decompositions.composition import (
 )
 from symshuffle.decompositions.composition.laws import laplace_cells
 from symshuffle.decompositions.composition.operators import parse
+from symshuffle.engines import Contour
+from symshuffle.mechanisms import Laplace
 from tests.slices import some
 
 ONE = Exp(Fraction(1))
@@ -67,11 +70,11 @@ def test_lower_side_is_the_channel_with_merged_outputs(tree: Composition, cells:
     explicit = channels[0].tensor(channels[1])
     for n, x in itertools.product((1, 3), (Fraction(6, 5), Fraction(3))):
         found = [
-            evaluate_law(law, n, rigour=Rigour.EXACT).lower
+            evaluate_law(law, n, arithmetic=Arithmetic.EXACT).lower
             for family in reduction(Composed(cut, lam)).inner
             for law in laws(family, x, Question.BOTH, None)
         ]
-        pair = [delta(explicit, n=n, exp_eps=x, rigour=Rigour.EXACT).bracket.exact]
+        pair = [delta(explicit, n=n, exp_eps=x, arithmetic=Arithmetic.EXACT).bracket.exact]
         if tree.distance is None:
             assert max(found) == pair[0]
         else:  # only pairs that differ in both coordinates, which are not always the worst ones
@@ -102,7 +105,7 @@ def test_two_coordinates_of_one_user_against_quadrature() -> None:
 def test_sides_of_a_joint_composition_close_in(n: int) -> None:
     eps = {2: "0.3", 50: "0.1", 10**4: "0.02"}[n]
     coarse, fine = (
-        delta(Composed(joint(Laplace(cells=cells), KRR), ONE), n=n, eps=eps, rel=1e-4).bracket for cells in (32, 96)
+        delta(Composed(joint(Laplace(cells=cells), KRR), ONE), n=n, eps=eps, rtol=1e-4).bracket for cells in (32, 96)
     )
     assert coarse.lower <= fine.lower <= fine.upper <= coarse.upper
     assert fine.width * 3 < coarse.width
@@ -128,7 +131,7 @@ def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str,
         law = mixed_law(tree, pattern, Exp(EPS), **options)  # type: ignore[arg-type]
         value = law.positive_mean() + law.singular
         low, high = (
-            evaluate_law(composed_law(tree, pattern, Exp(EPS), side=side, **options), 1, rigour=Rigour.BALL)  # type: ignore[arg-type]
+            evaluate_law(composed_law(tree, pattern, Exp(EPS), side=side, **options), 1, arithmetic=Arithmetic.BALL)  # type: ignore[arg-type]
             for side in ("lower", "upper")
         )
         assert low.lower <= value.upper
@@ -138,10 +141,10 @@ def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str,
 
 def test_mixture_by_the_contour() -> None:
     tree = subsample(Laplace(cells=16), Fraction(1, 10))
-    found = delta(Composed(tree, ONE), n=10**5, eps="0.002", rigour=Rigour.BALL, rel=1e-9).bracket
+    found = delta(Composed(tree, ONE), n=10**5, eps="0.002", arithmetic=Arithmetic.BALL, rtol=1e-9).bracket
     assert found.width <= Fraction(1, 10**9) * found.upper
     sides = [
-        Contour(rel=1e-4).bracket(composed_law(tree, (True, True), Exp(Fraction(1, 500)), lam=ONE, side=side), 10**5)  # type: ignore[arg-type]
+        Contour(rtol=1e-4).bracket(composed_law(tree, (True, True), Exp(Fraction(1, 500)), lam=ONE, side=side), 10**5)  # type: ignore[arg-type]
         for side in ("lower", "upper")
     ]
     assert sides[0].lower <= found.lower <= found.upper <= sides[1].upper
@@ -149,7 +152,7 @@ def test_mixture_by_the_contour() -> None:
 
 def test_real_pairs_stay_below() -> None:
     for tree in (joint(Laplace(cells=40), KRR), MIXTURES[1]):
-        found = delta(Composed(tree, ONE), n=20, eps=EPS, attain=True, rel=1e-4)
+        found = delta(Composed(tree, ONE), n=20, eps=EPS, attained=True, rtol=1e-4)
         assert found.attained is not None
         assert 0 < found.attained.lower < found.bracket.lower
 

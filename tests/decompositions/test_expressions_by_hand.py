@@ -4,9 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import InputError, Laplace, hamming, joint, parallel, randomizer, subsample
+from symshuffle import InputError, joint, parallel, randomizer, subsample
+from symshuffle.decompositions import hamming
 from symshuffle.decompositions.composition import operators
 from symshuffle.decompositions.composition.operators import is_composition, parse
+from symshuffle.mechanisms import Laplace
 from symshuffle.mechanisms.continuous import LARGEST_CELLS
 
 F = Fraction

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Exp, Mechanism, NotDecided, delta, randomizer
+from symshuffle import Exp, NotDecided, delta, randomizer
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
+from symshuffle.mechanisms import Mechanism
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 
 F = Fraction
@@ -75,4 +76,4 @@ def test_the_bracket_of_a_law_in_doubles_meets_that_in_balls(name, n):
 
 def test_at_level_zero_the_lattice_is_seen():
     one = randomizer("krr").at(k=10, eps0=1)
-    assert "in units of" in delta(one, n=1000, eps=0).bracket.how
+    assert "in units of" in delta(one, n=1000, eps=0).bracket.evaluation

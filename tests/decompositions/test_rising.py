@@ -6,9 +6,10 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, Exp, optimal_decomposition, randomizer
+from symshuffle import Exp, optimal_decomposition, randomizer
 from symshuffle.base.choices import Direction
 from symshuffle.decompositions.backgrounds import Slope, slope_in
+from symshuffle.mechanisms import LAM
 
 D = sp.Symbol("d", integer=True, positive=True)
 

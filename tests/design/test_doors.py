@@ -6,9 +6,11 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
-from symshuffle import AnchoredLaw, Ball, InputError, Rigour, Unsupported, bayes_tradeoff, trace_frontier
+from symshuffle import Ball, InputError, Unsupported
+from symshuffle.base import Arithmetic
 from symshuffle.design import smoothed_point_masses
-from symshuffle.utility import slope_constant, threshold_budget, tie_ratio
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.utility import AnchoredLaw, slope_constant, threshold_budget, tie_ratio, trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit
 from tests.shown import as_html
 
@@ -51,8 +53,8 @@ def test_a_frontier_feeds_the_accountant_at_any_size():
     bound = ss.delta(large.mechanism(), n=1000, eps=F(1, 2))
     assert 0 < bound.bracket.lower < 1
     small = trace_frontier(4, F(2))
-    from_mechanism = ss.delta(small.mechanism(), n=4, exp_eps=F(6, 5), rigour=Rigour.EXACT)
-    from_channel = ss.delta(small.channel(), n=4, exp_eps=F(6, 5), rigour=Rigour.EXACT)
+    from_mechanism = ss.delta(small.mechanism(), n=4, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT)
+    from_channel = ss.delta(small.channel(), n=4, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT)
     assert from_mechanism.bracket.upper == from_channel.bracket.upper
     with pytest.raises(Unsupported):
         large.channel()

@@ -7,9 +7,10 @@ import pytest
 
 from proofs_checks import _divergences
 from proofs_checks.ldp_tradeoff._named import best_uniform_size
-from symshuffle import Exp, InputError, Rigour, Unsupported, hockey_stick
+from symshuffle import Exp, InputError, Unsupported
+from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose, to_arb
-from symshuffle.channels import MaximalPolytope, symmetric_group
+from symshuffle.channels import MaximalPolytope, hockey_stick, symmetric_group
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
 
@@ -51,7 +52,7 @@ def test_rational_measures(measure, lam, value):
 )
 def test_logarithmic_measures(measure, eps0, value):
     design = maximise(measure, Exp(Fraction(eps0)))
-    assert design.value.rigour is Rigour.BALL
+    assert design.value.arithmetic is Arithmetic.BALL
     assert design.value.width < Fraction(1, 10**20)
     assert float(design.value.midpoint) == pytest.approx(value, abs=1e-14)
     kept = enclose(measure.of(design.channel()))  # of its rational channel, next to the level

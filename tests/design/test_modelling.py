@@ -6,9 +6,10 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from symshuffle import Exp, InputError, SolverFailure, Unsupported, bayes_tradeoff
+from symshuffle import Exp, InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import less
 from symshuffle.design import ExtremalChannel, smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 
 
 def test_m_ary_testing_by_hand():

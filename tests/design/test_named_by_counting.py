@@ -6,7 +6,8 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks.ldp_tradeoff._named import best_uniform_size
-from symshuffle import InputError, bayes_tradeoff
+from symshuffle import InputError
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import weighted_guessing_breakpoints, weighted_guessing_problem, weighted_guessing_risk
 
 

@@ -8,10 +8,12 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff._named import grid_suffices
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
-from symshuffle import LAM, DecisionProblem, InputError, Verdict, bayes_tradeoff, minimax_tradeoff
+from symshuffle import InputError, Problem
+from symshuffle.base import Verdict
 from symshuffle.base.choices import Criterion
 from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.design import named, smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named import (
     cardioid_program,
     cosine_field,
@@ -21,12 +23,13 @@ from symshuffle.design.named import (
 )
 from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.walk import basis_at, derive
+from symshuffle.mechanisms import LAM
 
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
 
 
-def ordered_categories(m: int) -> DecisionProblem:
-    return DecisionProblem.of(
+def ordered_categories(m: int) -> Problem:
+    return Problem.of(
         [[int(x == t) for x in range(m)] for t in range(m)],
         [[abs(t - a) for a in range(m)] for t in range(m)],
         [Fraction(1, m)] * m,
@@ -111,7 +114,7 @@ def test_a_representative_subset_is_paired_with_every_action(criterion):
         [Fraction(int(x == t), 2) + Fraction(int((x - t) % m in (1, m - 1)), 4) for x in range(m)] for t in range(m)
     ]
     loss = [[min((t - a) % m, (a - t) % m) for a in range(m)] for t in range(m)]
-    problem = DecisionProblem.of(model, loss, [Fraction(1, m)] * m)
+    problem = Problem.of(model, loss, [Fraction(1, m)] * m)
     found = derive(problem, dihedral_group(m), criterion=criterion)
     tradeoff = minimax_tradeoff if criterion is Criterion.MINIMAX else bayes_tradeoff
     for level in (Fraction(3, 2), Fraction(3), Fraction(20)):

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
-from symshuffle import DecisionProblem, Exp, InputError, Unsupported, bayes_tradeoff, minimax_tradeoff
-from symshuffle.base.choices import Criterion, Method
+from symshuffle import Exp, InputError, Problem, Unsupported
+from symshuffle.base.choices import Criterion, Program
 from symshuffle.channels.geometry.groups import (
     cyclic_group,
     product_of_symmetric_groups,
@@ -19,16 +19,17 @@ from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
 LAM = Fraction(3)
 
 
-def ring(m: int) -> DecisionProblem:
+def ring(m: int) -> Problem:
     """Estimate a position on a circle from a blurred reading, at the loss of the distance along the circle."""
     blur = [Fraction(max(m - 2 * min(x, m - x), 0) + 1) for x in range(m)]
     model = [[blur[(x - t) % m] / sum(blur) for x in range(m)] for t in range(m)]
     loss = [[Fraction(min((a - t) % m, (t - a) % m)) for a in range(m)] for t in range(m)]
-    return DecisionProblem.of(model, loss, [Fraction(1, m)] * m)
+    return Problem.of(model, loss, [Fraction(1, m)] * m)
 
 
 @pytest.mark.parametrize("m", [4, 5, 6])
@@ -51,7 +52,7 @@ def test_exchangeable_inputs_are_blocks():
     group = detect_symmetry(problem)
     assert group.blocks == ((0, 1), (2, 3, 4))
     assert orbit_tradeoff(problem, LAM, group).value.exact == bayes_tradeoff(problem, LAM).value.exact
-    lopsided = DecisionProblem.of([["1/2", "1/3", "1/6"], ["1/6", "1/2", "1/3"]], [[0, 1], [2, 0]], ["1/3", "2/3"])
+    lopsided = Problem.of([["1/2", "1/3", "1/6"], ["1/6", "1/2", "1/3"]], [[0, 1], [2, 0]], ["1/3", "2/3"])
     assert detect_symmetry(lopsided).order() == 1
 
 
@@ -81,15 +82,15 @@ def test_groups_that_do_not_act_are_refused():
         orbit_tradeoff(smoothed_point_masses(100, 1), LAM, trivial_group(100))
 
 
-def unequal_losses(m: int, first: int) -> DecisionProblem:
+def unequal_losses(m: int, first: int) -> Problem:
     """Guess one of m from a blurred reading; mistakes about the first ones cost three times as much."""
     loss = [[(3 if t < first else 1) * int(a != t) for a in range(m)] for t in range(m)]
-    return DecisionProblem.of(smoothed_point_masses(m, Fraction(3, 4)).model, loss)
+    return Problem.of(smoothed_point_masses(m, Fraction(3, 4)).model, loss)
 
 
-def ordered(m: int, power: int) -> DecisionProblem:
+def ordered(m: int, power: int) -> Problem:
     """Ordered categories, read without noise, at a power of their distance."""
-    return DecisionProblem.of(
+    return Problem.of(
         [[int(x == t) for x in range(m)] for t in range(m)], [[abs(t - a) ** power for a in range(m)] for t in range(m)]
     )
 
@@ -105,7 +106,7 @@ def test_minimax_over_orbits_of_parameters(problem, orbits):
         design = orbit_tradeoff(problem, lam, group, criterion=Criterion.MINIMAX)
         value = design.value.exact
         assert value is not None
-        for method in Method:
+        for method in Program:
             assert minimax_tradeoff(problem, lam, method=method).value.exact == value
         design.verify()
         assert minimax_risk(problem, design.channel()).value.lower == value

@@ -7,14 +7,16 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff._named import blurred_costs, candidate_risks, ring_distance
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
-from symshuffle import LAM, DecisionProblem, bayes_tradeoff
+from symshuffle import Problem
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.mechanisms import LAM
 
 
 @pytest.mark.parametrize(("m", "blur"), [(5, Fraction(1, 5)), (6, Fraction(1, 4)), (5, Fraction(2, 5))])
 def test_smallest_candidate_is_the_certified_optimum(m, blur):
     near = {0: 1 - 2 * blur, 1: blur}
     gap = [[ring_distance(m, x, t) for x in range(m)] for t in range(m)]
-    problem = DecisionProblem.of([[near.get(d, 0) for d in row] for row in gap], gap, [Fraction(1, m)] * m)
+    problem = Problem.of([[near.get(d, 0) for d in row] for row in gap], gap, [Fraction(1, m)] * m)
     b = sp.Symbol("b")
     for lam in (Fraction(3, 2), Fraction(4), Fraction(30)):
         point = {b: sp.Rational(blur.numerator, blur.denominator), LAM: sp.Rational(lam.numerator, lam.denominator)}

@@ -8,14 +8,16 @@ from fractions import Fraction as F
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle import AnchoredLaw, InputError, Law, Rigour, Unsupported, cli, delta, randomizer
+from symshuffle import InputError, Law, Unsupported, cli, delta, randomizer
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Direction, Question
-from symshuffle.design import best_shuffled
+from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.design.shuffled.model import BlockChannel, BlockDesign, block_designs
 from symshuffle.design.shuffled.reduced import orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, blanket_law, ratios_by_size
+from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit, tuple_orbit
 
 
@@ -29,9 +31,9 @@ from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, su
     ],
 )
 def test_law_of_a_mixture_is_that_of_the_accountant(orbits, n):
-    mine = evaluate_law(blanket_law(orbits, F(6, 5)), n, rigour=Rigour.EXACT).exact
+    mine = evaluate_law(blanket_law(orbits, F(6, 5)), n, arithmetic=Arithmetic.EXACT).exact
     channel = orbit_mechanism(orbits).channel()  # its blanket is found from the matrix
-    assert mine == delta(channel, n=n, exp_eps=F(6, 5), rigour=Rigour.EXACT).bracket.exact
+    assert mine == delta(channel, n=n, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT).bracket.exact
     rational, symbolic = reduction(orbit_reduction(orbits)), reduction(orbit_mechanism(orbits))
     assert rational.neighbours(Question.BOTH, n) == symbolic.neighbours(Question.BOTH, n)
     assert [one.describe(n) for one in rational.datasets] == [one.describe(n) for one in symbolic.datasets]
@@ -100,7 +102,7 @@ def test_blocks_have_the_bound_and_the_trace_of_all_subsets():
     fano = BlockChannel(BlockDesign(2, 2), F(3), F(1)).channel()
     subsets = randomizer("subset-selection").at(k=7, s=3, lam=3)
     for n in (1, 2, 3):
-        ends = [delta(one, n=n, exp_eps=F(6, 5), rigour=Rigour.EXACT).bracket.exact for one in (fano, subsets)]
+        ends = [delta(one, n=n, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT).bracket.exact for one in (fano, subsets)]
         assert ends[0] == ends[1]
     assert AnchoredLaw.from_channel(fano).trace() == subset_orbit(7, 3, F(3)).signal
 

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import pytest
 
-from symshuffle.design import best_shuffled
+from symshuffle.design.shuffled.best import best_shuffled
 from tests.slices import marked
 
 STEPS = 400

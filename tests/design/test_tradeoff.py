@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
-from symshuffle import DecisionProblem, Exp, InputError, SolverFailure, Unsupported, bayes_tradeoff, minimax_tradeoff
-from symshuffle.base.choices import Criterion, Method
+from symshuffle import Exp, InputError, Problem, SolverFailure, Unsupported
+from symshuffle.base.choices import Criterion, Program
 from symshuffle.channels import MaximalPolytope
 from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
 from symshuffle.design.decision import programs
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
 
-def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> DecisionProblem:
+def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> Problem:
     rng = random.Random(seed)
 
     def distribution(size: int) -> list[Fraction]:
@@ -25,17 +26,17 @@ def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> Decis
         return [Fraction(w, sum(weights)) for w in weights]
 
     loss = [[Fraction(rng.randint(0, 5)) for _ in range(actions)] for _ in range(parameters)]
-    return DecisionProblem.of([distribution(m) for _ in range(parameters)], loss, distribution(parameters))
+    return Problem.of([distribution(m) for _ in range(parameters)], loss, distribution(parameters))
 
 
-def informative_problem(seed: int, *, m: int, parameters: int) -> DecisionProblem:
+def informative_problem(seed: int, *, m: int, parameters: int) -> Problem:
     rng = random.Random(seed)
     model = []
     for _ in range(parameters):
         weights = [rng.randint(1, 9) + 60 * (rng.random() < 0.25) for _ in range(m)]
         model.append([Fraction(w, sum(weights)) for w in weights])
     loss = [[0 if a == t else rng.randint(6, 9) for a in range(parameters)] for t in range(parameters)]
-    return DecisionProblem.of(model, loss, [Fraction(1, parameters)] * parameters)
+    return Problem.of(model, loss, [Fraction(1, parameters)] * parameters)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -43,7 +44,7 @@ def informative_problem(seed: int, *, m: int, parameters: int) -> DecisionProble
 def test_three_programs_and_the_vertices_agree(seed, tradeoff):
     problem = random_problem(seed, m=4 + seed % 2, parameters=4, actions=3)
     lam = Fraction(7, 2)
-    designs = [tradeoff(problem, lam, method=method) for method in Method]
+    designs = [tradeoff(problem, lam, method=method) for method in Program]
     values = {design.value.exact for design in designs}
     assert len(values) == 1
     value = values.pop()
@@ -72,12 +73,12 @@ def test_certificate_travels_as_json():
 def test_larger_programs():
     problem = informative_problem(7, m=40, parameters=5)
     values = [
-        tradeoff(problem, 3, method=Method.COMPACT).value.exact for tradeoff in (bayes_tradeoff, minimax_tradeoff)
+        tradeoff(problem, 3, method=Program.COMPACT).value.exact for tradeoff in (bayes_tradeoff, minimax_tradeoff)
     ]
     assert None not in values
-    assert minimax_tradeoff(problem, 3, method=Method.COLUMNS).value.exact == values[1]
+    assert minimax_tradeoff(problem, 3, method=Program.COLUMNS).value.exact == values[1]
     wide = informative_problem(8, m=150, parameters=5)
-    design = bayes_tradeoff(wide, 3, method=Method.COMPACT)
+    design = bayes_tradeoff(wide, 3, method=Program.COMPACT)
     assert design.value.exact is None
     assert 0 < design.value.width < Fraction(1, 10**7)
 
@@ -91,20 +92,20 @@ def test_refusals():
     with pytest.raises(InputError, match="prior"):
         bayes_tradeoff(replace(problem, prior=None), 2)
     with pytest.raises(Unsupported, match=r"1048574 columns.*compact form.*orbit form"):
-        bayes_tradeoff(smoothed_point_masses(20, 1), 2, method=Method.POLYTOPE)
+        bayes_tradeoff(smoothed_point_masses(20, 1), 2, method=Program.POLYTOPE)
 
 
 def test_what_is_beyond_scale_is_refused_before_it_starts():
-    flat = DecisionProblem.of([["1/200"] * 200] * 2, [[0, 1], [1, 0]], ["1/2", "1/2"])
+    flat = Problem.of([["1/200"] * 200] * 2, [[0, 1], [1, 0]], ["1/2", "1/2"])
     with pytest.raises(
         Unsupported, match=r"column generation at m = 200 with 2 actions .* 192 s.*compact form.*orbit form"
     ):
-        bayes_tradeoff(flat, 2, method=Method.COLUMNS)
+        bayes_tradeoff(flat, 2, method=Program.COLUMNS)
     with pytest.raises(Unsupported, match=r"minimax program .* 1179612 variables at m = 16 with 18 actions"):
-        many = DecisionProblem.of([["1/16"] * 16] * 2, [[1] * 18] * 2)
-        minimax_tradeoff(many, 2, method=Method.POLYTOPE)
+        many = Problem.of([["1/16"] * 16] * 2, [[1] * 18] * 2)
+        minimax_tradeoff(many, 2, method=Program.POLYTOPE)
     with pytest.raises(Unsupported, match=r"compact program has 200200 variables .*orbit form"):
-        wide = DecisionProblem.of([["1/200"] * 200] * 2, [[1] * 1001] * 2, ["1/2", "1/2"])
+        wide = Problem.of([["1/200"] * 200] * 2, [[1] * 1001] * 2, ["1/2", "1/2"])
         bayes_tradeoff(wide, 2)
 
 
@@ -113,7 +114,7 @@ def test_what_is_beyond_scale_is_refused_before_it_starts():
 def test_the_program_over_all_subsets_against_the_compact_one_that_cvxpy_writes(criterion, shift):
     problem = random_problem(11, m=6, parameters=4, actions=3)
     loss = [[value + shift for value in row] for row in problem.loss]
-    moved = DecisionProblem.of(problem.model, loss, problem.prior)
+    moved = Problem.of(problem.model, loss, problem.prior)
     whole = programs.polytope(moved, Fraction(5, 2), criterion=criterion)
     small = programs.compact(moved, Fraction(5, 2), criterion=criterion)
     assert whole.value == pytest.approx(small.value, abs=1e-7)

@@ -43,10 +43,10 @@ def along(law, s):
     return sum((p.integral(lambda u, p=p: (s * p.value(u)).exp()) for p in law.pieces), start=flint.acb(0))
 
 
-def made(law, monkeypatch, plenty, rel=1e-6):
+def made(law, monkeypatch, plenty, rtol=1e-6):
     monkeypatch.setattr(beyond, "_PLENTY", plenty)
     with working_precision(160):
-        plan, seen = bromwich_plan.plan_for(law, N, rel)
+        plan, seen = bromwich_plan.plan_for(law, N, rtol)
         return bromwich.BromwichLine.of(seen, N, plan)
 
 
@@ -79,7 +79,7 @@ def shrunken(monkeypatch, share):
 def test_the_error_of_a_cover_is_needed_on_stretches(law, monkeypatch, kept):
     """At single nodes, against integrals along the line."""
     shrunken(monkeypatch, flint.arb("0.2"))
-    line = made(law, monkeypatch, 0, rel=1e-3)
+    line = made(law, monkeypatch, 0, rtol=1e-3)
     line = line if kept else replace(line, cover=replace(line.cover, error=flint.arb(0)))
     with working_precision(160):
         above = []

@@ -7,7 +7,7 @@ import pytest
 from proofs_checks._divergences import total_variation
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import SymshuffleError, Unsupported
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.channel import Channel
@@ -83,7 +83,10 @@ class TestEveryEngine:
 def test_equal_irrational_levels_give_exactly_zero(name, exponent, n):
     parameters = {"rr": {}, "krr": {"k": 5}, "aug-rr": {"k": 5, "p": "1/2"}}[name]
     found = solve.delta(
-        mechanism(name).at(eps0=exponent, **parameters), n=n, exp_eps=Exp(Fraction(exponent)), rigour=Rigour.EXACT
+        mechanism(name).at(eps0=exponent, **parameters),
+        n=n,
+        exp_eps=Exp(Fraction(exponent)),
+        arithmetic=Arithmetic.EXACT,
     )
     assert found.bracket.exact == 0
 
@@ -109,7 +112,7 @@ def test_users_without_number(n):
 def test_tiny_targets_have_an_inverse(target):
     """A target below 1e-11 gives `f(a) and f(b) must have different signs` in other tools."""
     krr = mechanism("krr").at(k=10, eps0=1)
-    found = solve.epsilon(krr, n=100_000, delta=target, rel=1e-4).bracket
+    found = solve.epsilon(krr, n=100_000, delta=target, rtol=1e-4).bracket
     assert found.relative_width <= Fraction(1, 10**4)
     above, below = (solve.delta(krr, n=100_000, exp_eps=Exp(eps)).bracket for eps in (found.upper, found.lower))
     assert above.upper <= target
@@ -164,8 +167,8 @@ def test_half_block_is_worst_at_opposite_inputs():
     """As its definition says: the closed form at d = k/2 is the worst of all pairs of the channel."""
     half = mechanism("half-block").at(k=6, lam=3)
     for n in (1, 2, 4):
-        worst = solve.delta(half.channel(), n=n, exp_eps=Fraction(3, 2), rigour=Rigour.EXACT).bracket.exact
-        assert solve.delta(half, n=n, exp_eps=Fraction(3, 2), rigour=Rigour.EXACT).bracket.exact == worst
+        worst = solve.delta(half.channel(), n=n, exp_eps=Fraction(3, 2), arithmetic=Arithmetic.EXACT).bracket.exact
+        assert solve.delta(half, n=n, exp_eps=Fraction(3, 2), arithmetic=Arithmetic.EXACT).bracket.exact == worst
 
 
 @pytest.mark.parametrize(
@@ -176,7 +179,9 @@ def test_half_block_is_worst_at_opposite_inputs():
         lambda: FFT().bracket(law_of("krr", Exp(Fraction(1, 10)), k=10, eps0=1), 10**9),
         lambda: FFT().bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 10**13),
         lambda: FFT(step=Fraction(1, 10**9)).bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 100),
-        lambda: solve.delta(mechanism("krr").at(k=10, lam=3), n=10**6, exp_eps=Fraction(6, 5), rigour=Rigour.EXACT),
+        lambda: solve.delta(
+            mechanism("krr").at(k=10, lam=3), n=10**6, exp_eps=Fraction(6, 5), arithmetic=Arithmetic.EXACT
+        ),
     ],
 )
 def test_explosive_sizes_are_refused_before_they_start(call):
@@ -191,23 +196,23 @@ def test_channels_in_doubles_and_in_balls(order):
     exact = Channel.from_rows(rows)
     doubles = Channel(tuple(tuple(map(float, row)) for row in exact.rows))
     balls = Channel(tuple(tuple(map(enclose, row)) for row in exact.rows))
-    found = [solve.delta(channel, n=6, exp_eps=order, rel=1e-3).bracket for channel in (exact, doubles, balls)]
+    found = [solve.delta(channel, n=6, exp_eps=order, rtol=1e-3).bracket for channel in (exact, doubles, balls)]
     for bracket in found:
         assert float(bracket.midpoint) == pytest.approx(float(found[0].midpoint), rel=1e-3)
-    assert solve.epsilon(doubles, n=6, delta=Fraction(1, 100), rel=1e-3).bracket.upper > 0
+    assert solve.epsilon(doubles, n=6, delta=Fraction(1, 100), rtol=1e-3).bracket.upper > 0
 
 
-@pytest.mark.parametrize("engine", [Contour(rel=1e-4, largest=10**6), BallContour(rel=1e-4, largest=10**5)])
+@pytest.mark.parametrize("engine", [Contour(rtol=1e-4, largest=10**6), BallContour(rtol=1e-4, largest=10**5)])
 def test_a_long_jump_that_the_tilt_has_made_rare(engine):
     """The slope of Chernoff's bound, sought among fractions of the Gaussian one, asked for 2.5e8 nodes here."""
     krr = mechanism("krr").at(k=3, eps0=12)
-    found = solve.delta(krr, n=10**6, eps=3, engine=engine, rigour=None, rel=1e-4).bracket
+    found = solve.delta(krr, n=10**6, eps=3, engine=engine, arithmetic=None, rtol=1e-4).bracket
     assert found.relative_width < Fraction(1, 10**4)
     assert found.contains(Fraction("0.002145463555"))
 
 
 @pytest.mark.parametrize(("eps0", "n"), [(40, 5), (40, 1000), (100, 3), (12, 10)])
-@pytest.mark.parametrize("engine", [Contour(rel=1e-3, largest=10**5), FFT(largest=2**10)])
+@pytest.mark.parametrize("engine", [Contour(rtol=1e-3, largest=10**5), FFT(largest=2**10)])
 def test_a_named_engine_beyond_its_reach_says_at_most_one(engine, eps0, n):
     """A bracket of [0, 160] was true, and of no use: H(n) never exceeds H(1)."""
     krr = mechanism("krr").at(k=10, eps0=eps0)
@@ -226,28 +231,28 @@ def test_at_eps_zero_irrational_atoms_lie_on_a_lattice_that_balls_do_not_show():
     multiples, unit, error = Law((e * -1, e * 0, e * 2), (Fraction(1, 3),) * 3).in_units()
     assert multiples.values == (-1, 0, 2)
     assert abs(unit - e.midpoint) <= error < Fraction(1, 10**30)
-    for rigour in (Rigour.FLOAT64, Rigour.BALL):
-        found = solve.delta(mechanism("krr").at(k=10, eps0=1), n=12, eps=0, rigour=rigour, rel=1e-9).bracket
+    for arithmetic in (Arithmetic.FLOAT64, Arithmetic.BALL):
+        found = solve.delta(mechanism("krr").at(k=10, eps0=1), n=12, eps=0, arithmetic=arithmetic, rtol=1e-9).bracket
         truth = Exact(bits=256, largest_count=10**5).bracket(law, 12)
         assert found.lower <= truth.upper
         assert truth.lower <= found.upper
         assert found.relative_width < Fraction(1, 10**9)
-    far = solve.delta(mechanism("krr").at(k=10, eps0=1), n=10**6, eps=0, rigour=Rigour.BALL, rel=1e-9).bracket
+    far = solve.delta(mechanism("krr").at(k=10, eps0=1), n=10**6, eps=0, arithmetic=Arithmetic.BALL, rtol=1e-9).bracket
     assert far.relative_width < Fraction(1, 10**9)
     assert Law((e, e * e), (Fraction(1, 2),) * 2).in_units() is None
 
 
-@pytest.mark.parametrize("rel", [1e-2, 1e-6])
-def test_counts_reach_the_width_where_chernoffs_bound_is_far_above_the_sum(rel):
+@pytest.mark.parametrize("rtol", [1e-2, 1e-6])
+def test_counts_reach_the_width_where_chernoffs_bound_is_far_above_the_sum(rtol):
     """Atoms of hardly any weight and huge value, as at large local budgets: windows grow until they hold the sum."""
     tiny = Fraction(1, 10**14)
     law = Law(
         (-Fraction(10**19), -Fraction(3 * 10**6), Fraction(0), Fraction(10**13)),
         (tiny, Fraction(1, 8), 1 - Fraction(1, 8) - 2 * tiny, tiny),
     )
-    found, truth = Counts(rel=rel).bracket(law, 12), Exact().bracket(law, 12).exact
+    found, truth = Counts(rtol=rtol).bracket(law, 12), Exact().bracket(law, 12).exact
     assert found.lower <= truth <= found.upper
-    assert found.width <= Fraction(rel) * found.upper
+    assert found.width <= Fraction(rtol) * found.upper
 
 
 def test_a_lattice_below_the_smallest_double():
@@ -257,6 +262,9 @@ def test_a_lattice_below_the_smallest_double():
         (Fraction(i, 7) - 4 + Fraction(1, p), Fraction(1, 60)) for i, p in zip(range(-20, 40), primes, strict=True)
     )
     assert 0 < law.lattice < Fraction(1, 10**330)
-    ends = [evaluate_law(law, 1000, rigour=rigour, rel=1e-3) for rigour in (Rigour.FLOAT64, Rigour.BALL)]
+    ends = [
+        evaluate_law(law, 1000, arithmetic=arithmetic, rtol=1e-3)
+        for arithmetic in (Arithmetic.FLOAT64, Arithmetic.BALL)
+    ]
     assert ends[0].lower <= ends[1].upper
     assert ends[1].lower <= ends[0].upper

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import InputError, Law, Rigour
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle import InputError, Law
+from symshuffle.accountants.bounds.evaluate import Method
+from symshuffle.base import Arithmetic
 from symshuffle.cli.arguments import EngineName, engine_and_rigour
 from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes
 from tests.conformance import grid
@@ -57,25 +58,25 @@ def test_each_keeps_the_protocol(label):
         assert isinstance(engine, Engine)
         bracket = engine.bracket(LAW, 5)
         assert bracket.engine == engine.name
-        assert bracket.rigour.strength >= kind.least.strength
+        assert bracket.arithmetic.strength >= kind.least.strength
 
 
 @pytest.mark.parametrize("label", ENGINES)
 def test_the_command_line_makes_them(label):
-    for rigour in (None, *Rigour):
-        engine, level = engine_and_rigour(EngineName(label), 1e-4, rigour)
+    for arithmetic in (None, *Arithmetic):
+        engine, level = engine_and_rigour(EngineName(label), 1e-4, arithmetic)
         assert engine.name == engine_class(label).aiming(1e-4, 128).name
-        assert rigour is None or level == Rigour(rigour.value)
-    assert engine_and_rigour(EngineName("contour"), 1e-4, Rigour.BALL)[0].least is Rigour.BALL
+        assert arithmetic is None or level == Arithmetic(arithmetic.value)
+    assert engine_and_rigour(EngineName("contour"), 1e-4, Arithmetic.BALL)[0].least is Arithmetic.BALL
 
 
 def test_a_request_is_checked_when_it_is_made():
-    assert Request().engine is None
+    assert Method().engine is None
     for kind in (kind for _, kind in engine_classes()):
         with pytest.raises(InputError, match="engine"):
-            Request(engine=kind)
-    with pytest.raises(InputError, match="rel"):
-        Request(rel=2)
+            Method(engine=kind)
+    with pytest.raises(InputError, match="rtol"):
+        Method(rtol=2)
 
 
 def test_a_point_of_the_grid_is_answered_by_two_engines_without_a_contradiction():

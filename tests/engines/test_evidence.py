@@ -69,7 +69,7 @@ def test_the_page_says_of_an_engine_what_its_module_says(label):
 
 def test_balls_have_no_heuristic_and_the_page_says_so():
     assert "No assumption about NumPy and no heuristic constant enters an end" in evidence("ball")
-    assert "balls with `--rigour ball` (`--engine ball`), where all is proved" in row("contour")
+    assert "balls with `--arithmetic ball` (`--engine ball`), where all is proved" in row("contour")
 
 
 def test_nothing_else_on_the_page_is_called_bounded():

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle import FFT, BallContour, Exp, Law, Unsupported, optimal_decomposition, randomizer
+from symshuffle import Exp, Law, Unsupported, optimal_decomposition, randomizer
+from symshuffle.engines import FFT, BallContour
 from symshuffle.engines.transforms.tilted import Window, contracted, dilated
 from symshuffle.testing import laws
 from tests.slices import some
@@ -51,7 +52,7 @@ def test_the_mean_is_kept_where_atoms_lie_closer_than_a_step():
 def test_agrees_with_the_contour_however_small_the_value(n, eps):
     law = krr(n, Exp(Fraction(eps)), k=10, eps0=1)
     found = FFT(largest=2**18).bracket(law, n)
-    other = BallContour(rel=float(found.relative_width) / 10).bracket(law, n)
+    other = BallContour(rtol=float(found.relative_width) / 10).bracket(law, n)
     assert found.lower <= other.upper
     assert other.lower <= found.upper
     assert found.relative_width < Fraction(1, 10)
@@ -60,7 +61,7 @@ def test_agrees_with_the_contour_however_small_the_value(n, eps):
 @pytest.mark.parametrize("n", [10**6, 10**9])
 def test_lattices_are_followed_exactly(n):
     law = krr(n, Fraction(1), k=10, lam=3)
-    found, other = FFT().bracket(law, n), BallContour(rel=1e-8).bracket(law, n)
+    found, other = FFT().bracket(law, n), BallContour(rtol=1e-8).bracket(law, n)
     assert found.contains(other.midpoint)
     assert found.relative_width < 1e-6 + 1e-13 * n
     assert not found.contains(other.midpoint * (1 + Fraction(1, 10**4)))

@@ -4,9 +4,10 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks._estimation import fisher_information
-from symshuffle import AnchoredLaw, Channel, InputError
+from symshuffle import Channel, InputError
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms import krr
+from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,

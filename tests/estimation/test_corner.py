@@ -11,10 +11,10 @@ from proofs_checks._estimation import (
     cube_slope,
     fisher_information,
 )
-from symshuffle import AnchoredLaw, Channel, InputError
+from symshuffle import Channel, InputError
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms.finite import half_block, krr
-from symshuffle.utility import bayes_risk
+from symshuffle.utility import AnchoredLaw, bayes_risk
 from symshuffle.utility.estimation.canonical import canonical_risk, inverse_trace
 from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 

@@ -5,10 +5,12 @@ import pytest
 import sympy as sp
 
 from proofs_checks._estimation import cosine_prior, prior_information, shrunken_iid_risk
-from symshuffle import AnchoredLaw, InputError, Verdict, trace_frontier
+from symshuffle import InputError
+from symshuffle.base import Verdict
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import less
 from symshuffle.mechanisms import krr
+from symshuffle.utility import AnchoredLaw, trace_frontier
 from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import (
     bayes_risk,

@@ -1,9 +1,10 @@
 import pytest
 import sympy as sp
 
-from symshuffle import AnchoredLaw, Unsupported
+from symshuffle import Unsupported
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
+from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.moments import pairwise_budget, template_classes, trace
 
 RATIONAL = 4

@@ -6,12 +6,14 @@ import pytest
 import sympy as sp
 
 from proofs_checks._estimation import fisher_information
-from symshuffle import LAM, AnchoredLaw, Exp, InputError, Mechanism, Parameter, Unsupported, Verdict, randomizer
+from symshuffle import Exp, InputError, Unsupported, randomizer
+from symshuffle.base import Verdict
 from symshuffle.base.choices import Population
+from symshuffle.mechanisms import LAM, Mechanism, Parameter
 from symshuffle.mechanisms.finite import K, P, S
 from symshuffle.mechanisms.registry import EXAMPLES
 from symshuffle.mechanisms.symbolic import evaluate, same_function
-from symshuffle.utility import SymbolicLaw
+from symshuffle.utility import AnchoredLaw, SymbolicLaw
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.estimation.canonical import canonical_risk, inverse_trace, worst_canonical_risk
 from tests.shown import as_latex

@@ -4,7 +4,8 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks._templates import extreme_templates
-from symshuffle import Exp, InputError, Unsupported, optimal_subset_sizes
+from symshuffle import Exp, InputError, Unsupported
+from symshuffle.utility import optimal_subset_sizes
 from symshuffle.utility.frontiers.caps import raw_cap_trace, sign_at, tie_ratio
 
 F = Fraction

@@ -3,8 +3,9 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks._convex_order import convex_order, moments_from_average
-from symshuffle import Contamination, InputError, Law, Unsupported
+from symshuffle import InputError, Law, Unsupported
 from symshuffle.base.choices import Direction
+from symshuffle.utility import Contamination
 from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, rigidity_gap, stop_loss
 
 F = Fraction

@@ -3,10 +3,18 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Contamination, Exp, InputError, Unsupported, binary_envelope, shuffled_divergence
-from symshuffle.base.choices import Direction, Rigour
+from symshuffle import Channel, Exp, InputError, Unsupported
+from symshuffle.base.choices import Arithmetic, Direction
+from symshuffle.channels import shuffled_divergence
 from symshuffle.mechanisms import krr, rr
-from symshuffle.utility import certify_envelope, endpoint_law, ratio_law, shuffled_leakage
+from symshuffle.utility import (
+    Contamination,
+    binary_envelope,
+    certify_envelope,
+    endpoint_law,
+    ratio_law,
+    shuffled_leakage,
+)
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
 F = Fraction
@@ -30,13 +38,13 @@ def test_balls_at_an_irrational_level_lie_between_exact_values(gamma, direction)
         binary_envelope(Contamination(40, direction), lam=lam, gamma=gamma).bracket
         for lam in (F("2.7182818284"), Exp(F(1)), F("2.7182818285"))
     )
-    assert mid.rigour is Rigour.BALL
+    assert mid.arithmetic is Arithmetic.BALL
     assert low.exact < mid.lower <= mid.upper < high.exact
 
 
 def test_large_populations_are_enclosed():
     bracket = binary_envelope(Contamination(10**6, Direction.REVERSE), lam=Exp(F(1)), gamma=F("101/100")).bracket
-    assert bracket.rigour is Rigour.BALL
+    assert bracket.arithmetic is Arithmetic.BALL
     assert bracket.relative_width < F("1e-17")
     assert F("9.7301e-26") < bracket.lower < F("9.7302e-26")
 
@@ -101,7 +109,7 @@ def test_convex_divergences_have_an_envelope():
 
 def test_any_number_of_users_through_the_engines():
     ratio = ratio_law(EXAMPLE, 0, 2)
-    found = shuffled_leakage(ratio, Contamination(10_000), gamma=F("101/100"), rigour=Rigour.FLOAT64).bracket
+    found = shuffled_leakage(ratio, Contamination(10_000), gamma=F("101/100"), arithmetic=Arithmetic.FLOAT64).bracket
     envelope = binary_envelope(Contamination(10_000), lam=F("18/5"), gamma=F("101/100")).bracket
     assert 0 < found.lower <= found.upper < envelope.lower
 

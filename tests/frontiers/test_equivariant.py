@@ -3,10 +3,10 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks.alphabets._equivariant import response_mixture
-from symshuffle import AnchoredLaw, InputError, Unsupported
+from symshuffle import InputError, Unsupported
 from symshuffle.base.choices import Population
 from symshuffle.mechanisms.finite import augmented_randomized_response
-from symshuffle.utility import worst_canonical_risk
+from symshuffle.utility import AnchoredLaw, worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
 from symshuffle.utility.frontiers.orbit import Orbit
 from symshuffle.utility.frontiers.orbits import orbit_mixture

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks._templates import slope_certificate
-from symshuffle import Exp, InputError, Unsupported, trace_frontier
+from symshuffle import Exp, InputError, Unsupported
 from symshuffle.base.choices import Population
-from symshuffle.utility import raw_cap_trace
+from symshuffle.utility import raw_cap_trace, trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
 F = Fraction

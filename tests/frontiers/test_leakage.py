@@ -5,12 +5,13 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks import _divergences
-from symshuffle import Channel, Contamination, Exp, InputError, binary_envelope
+from symshuffle import Channel, Exp, InputError
 from symshuffle.base.choices import Direction, Divergence
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.channels import shuffled
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms import rr
+from symshuffle.utility import Contamination, binary_envelope
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 from tests.shown import as_html
 
@@ -62,7 +63,7 @@ def test_hockey_stick_takes_eps_or_gamma():
     assert near.bracket.lower <= F(17, 180) + F(1, 10**8)
     assert float(near) == pytest.approx(17 / 180, abs=1e-8)
     assert "envelope" in as_html(near)
-    assert set(near.to_dict()) >= {"lower", "upper", "about", "how", "divergence", "envelope"}
+    assert set(near.to_dict()) >= {"lower", "upper", "about", "evaluation", "divergence", "envelope"}
 
 
 def test_envelopes_at_irrational_levels_enclose_those_beside():

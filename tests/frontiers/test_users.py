@@ -4,9 +4,9 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import AnchoredLaw, randomizer
+from symshuffle import randomizer
 from symshuffle.base.choices import Population
-from symshuffle.utility import canonical_risk
+from symshuffle.utility import AnchoredLaw, canonical_risk
 from symshuffle.utility.frontiers.equivariant import matched_risk
 
 

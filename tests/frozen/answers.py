@@ -7,13 +7,13 @@ from decimal import Context, Decimal
 from enum import Enum
 from fractions import Fraction
 
-WORDS = {"rigour", "safe", "adjacency", "direction", "kind", "criterion", "blanket", "mechanism", "population"}
+WORDS = {"arithmetic", "safe", "adjacency", "direction", "kind", "criterion", "blanket", "mechanism", "population"}
 """Keys whose text is a word of an enumeration, or the name of what was asked about."""
 DERIVED = {"log10_lower", "log10_upper", "relative_width", "gap", "aimed"}
 """What follows from the ends of a bracket."""
 LEFT_OUT = {
-    "how", "about", "meaning", "theorem", "space", "title", "source", "latex", "certificate", "inputs", "versions",
-    "seconds", "attained_by", "datasets", "proposed",
+    "evaluation", "about", "meaning", "theorem", "space", "title", "source", "latex", "certificate", "inputs",
+    "versions", "seconds", "attained_by", "datasets", "proposed",
 }  # fmt: skip
 """Sentences and proofs, what was asked, and what another run does differently."""
 WORD = re.compile(r"[A-Za-z0-9-]{1,24}")
@@ -47,33 +47,33 @@ def plain(value):
     return plain(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 
-def frozen(value, rigour=None):
+def frozen(value, arithmetic=None):
     """The part of JSON that is kept; None where nothing is.
 
     Parameters
     ----------
     value
         Anything that ``json.loads`` returns.
-    rigour : str, optional
+    arithmetic : str, optional
         That of the answer around it.
     """
     if isinstance(value, dict):
-        return _frozen_object(value, value.get("rigour", rigour))
+        return _frozen_object(value, value.get("arithmetic", arithmetic))
     if isinstance(value, list):
         if len(value) > MANY and not any(isinstance(part, dict | list) for part in value):
-            return {"length": len(value), "some": frozen(value[:: len(value) // 12], rigour)}
-        return [frozen(part, rigour) for part in value]
+            return {"length": len(value), "some": frozen(value[:: len(value) // 12], arithmetic)}
+        return [frozen(part, arithmetic) for part in value]
     return _number(value) if isinstance(value, str) else value
 
 
-def _frozen_object(value, rigour):
+def _frozen_object(value, arithmetic):
     bracket = "lower" in value and "upper" in value
     kept = {}
     for name, part in value.items():
         if name in LEFT_OUT or (name in DERIVED and (bracket or "attained_lower" in value)):
             continue
         if name == "engine":
-            found = part if rigour == "ball" else None  # another engine may give another ball
+            found = part if arithmetic == "ball" else None  # another engine may give another ball
         elif name == "exact" and isinstance(part, str):
             found = part if len(part) <= LONGEST else "sha:" + hashlib.sha256(part.encode()).hexdigest()[:16]
         elif name in WORDS and isinstance(part, str) and WORD.fullmatch(part):
@@ -81,7 +81,7 @@ def _frozen_object(value, rigour):
         elif name == "pairs" and isinstance(part, str):
             found = None if value.get("every_pair") else [int(digits) for digits in re.findall(r"\d+", part)]
         else:
-            found = frozen(part, rigour)
+            found = frozen(part, arithmetic)
         if found is not None and found != {} and found != []:
             kept[name] = found
     return kept

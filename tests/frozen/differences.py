@@ -63,13 +63,13 @@ def _in_value(old, new, path, about):
 
 
 def _in_object(old, new, path, about):
-    """A bracket takes rigour and engine from the object around it, where it has none of its own."""
+    """A bracket takes arithmetic and engine from the object around it, where it has none of its own."""
     here, left = about, set(old)
     if not about["identity"]:
-        here = about | {name: (old[name], new.get(name)) for name in ("rigour", "engine") if name in old}
-        left -= {"rigour", "engine"}
-        if _weaker(*here.get("rigour", ("", ""))) and "rigour" in old:
-            yield f"{path}.rigour: {old['rigour']} became {new.get('rigour')}"
+        here = about | {name: (old[name], new.get(name)) for name in ("arithmetic", "engine") if name in old}
+        left -= {"arithmetic", "engine"}
+        if _weaker(*here.get("arithmetic", ("", ""))) and "arithmetic" in old:
+            yield f"{path}.arithmetic: {old['arithmetic']} became {new.get('arithmetic')}"
         if old.keys() >= {"lower", "upper"} <= new.keys():
             yield from _in_bracket(old, new, path, here)
             left -= {"lower", "upper"}
@@ -86,7 +86,7 @@ def _in_object(old, new, path, about):
 
 def _in_bracket(old, new, path, about):
     ends = f"[{old['lower']}, {old['upper']}] became [{new['lower']}, {new['upper']}]"
-    was, (engine, other) = about.get("rigour", ("", ""))[0], about.get("engine", ("", ""))
+    was, (engine, other) = about.get("arithmetic", ("", ""))[0], about.get("engine", ("", ""))
     if (old["lower"], old["upper"]) == (new["lower"], new["upper"]):
         return
     infinite = any("inf" in str(end) for one in (old, new) for end in (one["lower"], one["upper"]))

@@ -14,8 +14,8 @@ CHEAP = 0.05
 SOME = 60
 
 KRR = "mechanism('krr').at(k=3, lam='3/2')"
-BALL = f"delta({KRR}, n=50, rigour='ball', rel=1e-6, eps='0.1', attain=True)"
-FLOAT = f"delta({KRR}, n=50, rel=1e-3, eps='0.1', group=2)"
+BALL = f"delta({KRR}, n=50, arithmetic='ball', rtol=1e-6, eps='0.1', attained=True)"
+FLOAT = f"delta({KRR}, n=50, rtol=1e-3, eps='0.1', group=2)"
 
 
 def test_cheap_answers_are_the_recorded_ones():
@@ -52,7 +52,7 @@ def scaled(text, factor):
             BALL,
             lambda found: {"engine": "another", "lower": scaled(found["upper"], 2), "upper": scaled(found["upper"], 2)},
         ),
-        (BALL, lambda found: {"rigour": "float64"}),
+        (BALL, lambda found: {"arithmetic": "float64"}),
         (BALL, lambda found: {"attained_lower": scaled(found["attained_lower"], 1 - 1e-4)}),
         (BALL, lambda found: {"attained_lower": None}),
         (FLOAT, lambda found: {"upper": scaled(found["upper"], 1.01)}),
@@ -75,7 +75,7 @@ def test_a_planted_change_is_reported(request_, edit):
         (BALL, lambda found: {"engine": "another", "upper": scaled(found["upper"], 1 + 1e-9)}),
         (BALL, lambda found: {"attained_lower": scaled(found["attained_lower"], 1 + 1e-4)}),
         (FLOAT, lambda found: {"upper": scaled(found["upper"], 1 + 1e-4), "more": 3}),
-        (FLOAT, lambda found: {"rigour": "ball"}),
+        (FLOAT, lambda found: {"arithmetic": "ball"}),
     ],
 )
 def test_a_change_that_harms_nobody_is_not(request_, edit):

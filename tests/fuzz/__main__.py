@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.fuzz.calls import ROOT, preload, run
 from tests.fuzz.draw import KINDS, drawn, witnesses
 
-VIEWS = {"--json", "--explain", "--jobs", "--plot", "--csv", "attain", "progress", "executor"}
+VIEWS = {"--json", "--explain", "--jobs", "--plot", "--csv", "attained", "progress", "executor"}
 """Options that show more of the same answer: none of them may refuse it."""
 
 

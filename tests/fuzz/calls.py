@@ -21,7 +21,7 @@ from pathlib import Path
 
 import symshuffle
 from symshuffle import cli
-from symshuffle.collect import make_plan
+from symshuffle.collect import plan_survey
 from tests.frozen import doors
 from tests.fuzz.draw import NAMES, head, is_switch, options
 
@@ -51,7 +51,7 @@ FILES = {
     "doubles.csv": "0.1,0.9\n0.30000000000000004,0.7\n",
     "proof.json": json.dumps(PROOF),
     "said.json": json.dumps(PROOF["statement"]),
-    "plan.json": json.dumps(make_plan(3, n=90, eps=1, delta="1/10", mechanism="krr").to_dict()),
+    "plan.json": json.dumps(plan_survey(3, n=90, eps=1, delta="1/10", mechanism="krr").to_dict()),
 }
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import BallContour, Contour, Rigour, delta, epsilon, mechanism
+from symshuffle import Arithmetic, BallContour, Contour, delta, epsilon, mechanism
 
 TEN = mechanism("krr").at(k=10, eps0=1)
 
@@ -14,7 +14,7 @@ TEN = mechanism("krr").at(k=10, eps0=1)
 )
 def test_epsilon_of_ten_ary_response(n: int, eps: str) -> None:
     """10-RR, eps0 = 1, delta = 1e-6: two-dimensional lattice sums of another tool, right to seven digits."""
-    bracket = epsilon(TEN, n=n, delta="1e-6", rel=1e-8).bracket
+    bracket = epsilon(TEN, n=n, delta="1e-6", rtol=1e-8).bracket
     assert bracket.width < Fraction(eps) / 10**7
     assert abs(bracket.midpoint / Fraction(eps) - 1) < Fraction(2, 10**7)
 
@@ -23,7 +23,7 @@ def test_delta_of_a_thousand_users() -> None:
     """10-RR, eps0 = 23/20, eps = 1/10, n = 1000: certified lattice sum in 300-bit balls."""
     golden = Fraction("1.043370325604652614960391e-6")
     at = mechanism("krr").at(k=10, eps0="23/20")
-    ball = delta(at, n=1000, eps="1/10", rigour=Rigour.BALL, rel=1e-8, bits=256).bracket
+    ball = delta(at, n=1000, eps="1/10", arithmetic=Arithmetic.BALL, rtol=1e-8, bits=256).bracket
     assert ball.lower <= golden + Fraction(1, 10**29)
     assert ball.upper >= golden - Fraction(1, 10**29)
     assert ball.width < golden / 10**8
@@ -36,7 +36,7 @@ def test_delta_of_a_thousand_users() -> None:
 def test_exact_values_of_four_ary_response(n: int, value: Fraction) -> None:
     """4-RR, lam = 3, exp(eps) = 5/4: exact histograms."""
     at = mechanism("krr").at(k=4, lam=3)
-    assert delta(at, n=n, exp_eps="5/4", rigour=Rigour.EXACT).bracket.exact == value
+    assert delta(at, n=n, exp_eps="5/4", arithmetic=Arithmetic.EXACT).bracket.exact == value
 
 
 def test_far_below_the_range_of_transforms() -> None:
@@ -44,6 +44,6 @@ def test_far_below_the_range_of_transforms() -> None:
     at = mechanism("krr").at(k=10, lam=3)
     bracket = delta(at, n=1000, exp_eps="3/2", engine=Contour()).bracket
     assert abs(bracket.midpoint / Fraction("6.0879e-63") - 1) < Fraction(1, 10**4)
-    certified = delta(at, n=1000, exp_eps="3/2", engine=BallContour(), rigour=Rigour.BALL).bracket
+    certified = delta(at, n=1000, exp_eps="3/2", engine=BallContour(), arithmetic=Arithmetic.BALL).bracket
     assert bracket.lower <= certified.upper
     assert certified.lower <= bracket.upper

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, randomizer
+from symshuffle import InputError, Unsupported, randomizer
 from symshuffle.design.comparison.families import names
+from symshuffle.mechanisms import LAM, Mechanism, OutputClass, Parameter, State
 from symshuffle.mechanisms.finite import half_block
 from symshuffle.mechanisms.pairs import Pairs
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, thinned

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import Verdict, delta, optimal_decomposition, randomizer
+from symshuffle import delta, optimal_decomposition, randomizer
+from symshuffle.base import Verdict
 from symshuffle.mechanisms import MECHANISMS
 from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.symbolic import same_function
@@ -95,7 +96,7 @@ def test_short_names(shown, written):
 
 
 def test_a_bound_shows_its_four_lines_and_what_is_attained():
-    bound = delta(randomizer("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5), attain=True)
+    bound = delta(randomizer("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5), attained=True)
     shown = as_html(bound)
     for name in ("delta", "protects", "assumes", "sure", "attained"):
         assert f"<tr><th>{name}</th>" in shown

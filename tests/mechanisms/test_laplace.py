@@ -7,7 +7,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from symshuffle import Contour, Exp, Laplace, Rigour, delta
+from symshuffle import Exp, delta
+from symshuffle.base import Arithmetic
+from symshuffle.engines import Contour
+from symshuffle.mechanisms import Laplace
 
 ONE = Exp(Fraction(1))
 TENTH = Exp(Fraction(1, 10))
@@ -35,14 +38,14 @@ def test_two_users_against_quadrature() -> None:
     # One user on the blanket and the other not is counted once above; the other order is its mirror image.
     single = mpmath.quad(lambda y: max(0.0, ratio(float(y), 1.0, 0.1)[0]) * ratio(float(y), 1.0, 0.1)[1], knots)
     quadrature = float(both + (1 - math.exp(-0.5)) * single) / 2
-    bracket = delta(Laplace(ONE, cells=60), n=2, eps="1/10", rel=1e-4).bracket
+    bracket = delta(Laplace(ONE, cells=60), n=2, eps="1/10", rtol=1e-4).bracket
     assert abs(float(bracket.midpoint) - quadrature) < 2e-4
 
 
 def test_sides_close_in_with_the_square_of_the_cells() -> None:
     def gap(cells: int) -> float:
         below, above = (
-            Contour(rel=1e-6).bracket(Laplace(ONE, cells=cells).law(TENTH, side=side), 300)  # type: ignore[arg-type]
+            Contour(rtol=1e-6).bracket(Laplace(ONE, cells=cells).law(TENTH, side=side), 300)  # type: ignore[arg-type]
             for side in ("lower", "upper")
         )
         return float(above.lower - below.upper)
@@ -75,10 +78,10 @@ def test_wrong_domains_and_cells() -> None:
 def test_an_end_against_the_middle_of_the_interval(direction: str) -> None:
     """One user: noise of half the shift in closed form. Two: both laws by sums over outputs, at quantiles of theirs."""
     half = 1 - math.exp((0.1 - 0.5) / 2)
-    asked = {"eps": "1/10", "adjacency": "zero-out", "direction": direction, "rel": 1e-6}
+    asked = {"eps": "1/10", "adjacency": "zero-out", "direction": direction, "rtol": 1e-6}
     one = delta(Laplace(ONE), n=1, **asked).bracket
     assert float(one.lower) <= half * (1 + 1e-9) and half <= float(one.upper) * (1 + 1e-9)
-    found = delta(Laplace(ONE, domain="unit"), n=2, attain=True, **asked)
+    found = delta(Laplace(ONE, domain="unit"), n=2, attained=True, **asked)
     assert "every input" in found.about or "all pairs" in found.about
 
     def noise(y: np.ndarray, x: float) -> np.ndarray:
@@ -96,7 +99,7 @@ def test_an_end_against_the_middle_of_the_interval(direction: str) -> None:
 
 
 def test_zero_out_is_below_replace_one_and_known_in_balls() -> None:
-    found = delta(Laplace(ONE), n=1000, eps="1/20", adjacency="zero-out", rigour=Rigour.BALL, rel=1e-10)
+    found = delta(Laplace(ONE), n=1000, eps="1/20", adjacency="zero-out", arithmetic=Arithmetic.BALL, rtol=1e-10)
     assert found.bracket.upper < delta(Laplace(ONE), n=1000, eps="1/20").bracket.lower
     floats = delta(Laplace(ONE), n=1000, eps="1/20", adjacency="zero-out").bracket
     assert floats.lower <= found.bracket.upper and found.bracket.lower <= floats.upper

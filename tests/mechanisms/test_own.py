@@ -3,7 +3,9 @@
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, InputError, Mechanism, Parameter, Verdict, optimal_decomposition, randomizer
+from symshuffle import InputError, optimal_decomposition, randomizer
+from symshuffle.base import Verdict
+from symshuffle.mechanisms import LAM, Mechanism, Parameter
 from symshuffle.mechanisms.symbolic import same_function
 
 K = sp.Symbol("k", integer=True, positive=True)

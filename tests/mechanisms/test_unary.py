@@ -5,9 +5,10 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, Channel, Exp, optimal_decomposition, randomizer, simplified_decomposition
-from symshuffle.decompositions import Decomposition
+from symshuffle import Channel, Exp, optimal_decomposition, randomizer
+from symshuffle.decompositions import Decomposition, simplified_decomposition
 from symshuffle.decompositions.symbolic import counted_decomposition
+from symshuffle.mechanisms import LAM
 from tests.oracles import encodings
 
 FOUR = Fraction(4)

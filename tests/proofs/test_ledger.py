@@ -2,8 +2,7 @@
 
 import pytest
 
-from symshuffle import run_claim
-from symshuffle.ledger import Grade, load
+from symshuffle.ledger import Grade, load, run_claim
 
 
 @pytest.mark.parametrize("claim", load().claims, ids=lambda claim: claim.id)

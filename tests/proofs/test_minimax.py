@@ -8,7 +8,8 @@ import pytest
 from proofs_checks import _simplex as simplex
 from proofs_checks._minimax import estimator_risk, grid, minimax_risk, worst_risk
 from proofs_checks._simplex import dirichlet_bayes_risk, dirichlet_mean, histogram_forms, largest_value
-from symshuffle import Bracket, CertificateError, Channel, Rigour
+from symshuffle import Bracket, CertificateError, Channel
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Population
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms import krr
@@ -85,7 +86,7 @@ def test_both_ends_meet(channel, n, population):
 def test_both_ends_are_those_of_the_best_round():
     """The first estimator is 4e-4 worse than a later one, found once the worst composition has joined the program."""
     channel = Channel.from_rows([["9/10", "1/10"], ["1/3", "2/3"]])
-    found = minimax_risk(channel, n=2, rel=1e-4, population=Population.IID).bracket
+    found = minimax_risk(channel, n=2, rtol=1e-4, population=Population.IID).bracket
     assert found.width <= F(1, 10**4) * found.upper
 
 
@@ -102,10 +103,10 @@ def test_false_certificates_are_refused():
     wrong = tuple((h, (F(1), F(0))) for h, _ in found.estimator)
     with pytest.raises(CertificateError, match="estimator"):
         replace(found, estimator=wrong).verify()
-    higher = Bracket(found.bracket.lower * F("101/100"), found.bracket.upper * 2, Rigour.EXACT, "minimax", "raised")
+    higher = Bracket(found.bracket.lower * F("101/100"), found.bracket.upper * 2, Arithmetic.EXACT, "minimax", "raised")
     with pytest.raises(CertificateError, match="prior"):
         replace(found, bracket=higher).verify()
-    lower = Bracket(found.bracket.lower / 2, found.bracket.upper * F("99/100"), Rigour.EXACT, "minimax", "lowered")
+    lower = Bracket(found.bracket.lower / 2, found.bracket.upper * F("99/100"), Arithmetic.EXACT, "minimax", "lowered")
     with pytest.raises(CertificateError, match="estimator"):
         replace(found, bracket=lower).verify()
 

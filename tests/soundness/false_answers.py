@@ -6,7 +6,8 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle import Ball, Channel, likelihood_quotient
+from symshuffle import Ball, Channel
+from symshuffle.utility import likelihood_quotient
 from symshuffle.vectors import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.randomizers.clipped import best_density

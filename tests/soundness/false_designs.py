@@ -7,14 +7,15 @@ from functools import cache
 from typing import Any
 
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
-from symshuffle import DecisionProblem, Exp, minimax_tradeoff
+from symshuffle import Exp, Problem
 from symshuffle.base.choices import Criterion
 from symshuffle.channels import symmetric_group
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from tests.soundness.false_certificates import E1, WIDE, exactly, false
 
-ORDERED = DecisionProblem.of(
+ORDERED = Problem.of(
     [[int(x == t) for x in range(3)] for t in range(3)],
     [[(t - a) ** 2 for a in range(3)] for t in range(3)],
     [F(1, 3)] * 3,

@@ -9,7 +9,8 @@ import sympy as sp
 
 from symshuffle.base.choices import Criterion
 from symshuffle.channels.geometry.groups import trivial_group
-from symshuffle.design import derive, smoothed_point_masses
+from symshuffle.design import smoothed_point_masses
+from symshuffle.design.parametric.walk import derive
 from tests.soundness.false_certificates import false
 from tests.soundness.false_designs import ORDERED
 

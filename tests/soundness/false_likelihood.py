@@ -6,8 +6,8 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle import Channel, likelihood_quotient, worst_curve
-from symshuffle.utility import minimax_sandwich
+from symshuffle import Channel
+from symshuffle.utility import likelihood_quotient, minimax_sandwich, worst_curve
 from tests.soundness.false_certificates import exactly, false
 
 

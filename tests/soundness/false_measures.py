@@ -6,11 +6,12 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle import Bracket, Rigour
+from symshuffle import Bracket
+from symshuffle.base import Arithmetic
 from symshuffle.channels.geometry.groups import symmetric_group, trivial_group
-from symshuffle.design import maximise
 from symshuffle.design.information import measures
 from symshuffle.design.information.formulas import logarithmic_piece
+from symshuffle.design.information.maximum import maximise
 from tests.soundness.false_certificates import E1, exactly, false
 
 HALF, THIRD = (F(1, 2), F(1, 4), F(1, 4)), (F(1, 3),) * 3
@@ -33,7 +34,7 @@ def largest(which: str) -> Any:
 def _largest(name: str, place: str, which: str, changes: Callable[[Any], dict[str, Any]]) -> None:
     def check() -> None:
         found = largest(which)
-        loose = Bracket(F(0), F(10**9), found.value.rigour, "", "")
+        loose = Bracket(F(0), F(10**9), found.value.arithmetic, "", "")
         replace(found, **{"value": loose} | changes(found)).verify()
 
     false(f"measure: {name}", place, check)
@@ -62,7 +63,7 @@ _largest(
     "not homogeneous", "measure", "rational", lambda d: {"measure": replace(d.measure, rational=lambda column: F(1))}
 )
 _largest("a value too high", "value", "rational", lambda d: {"value": exactly(10)})
-_largest("balls as exact", "value", "logarithmic", lambda d: {"value": replace(d.value, rigour=Rigour.EXACT)})
+_largest("balls as exact", "value", "logarithmic", lambda d: {"value": replace(d.value, arithmetic=Arithmetic.EXACT)})
 
 
 def _logs() -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 import symshuffle
 from proofs_checks._divergences import renyi_divergence
-from symshuffle import FFT, BallContour, Bracket, Contour, Counts, Exact, Exp, Rigour, Sparse, bayes_tradeoff
+from symshuffle import Bracket, Exp
 from symshuffle.accountants.bounds import search
 from symshuffle.accountants.questions import inverses
 from symshuffle.accountants.questions.curves import along_users
@@ -20,10 +20,14 @@ from symshuffle.accountants.rounds.dominating import Profile, law_above, law_bel
 from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Side
 from symshuffle.decompositions import ReductionPair
-from symshuffle.design import maximise, weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import mutual_information
+from symshuffle.engines import FFT, BallContour, Contour, Counts, Exact, Sparse
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.error.optimal import bmg_optimal
@@ -38,7 +42,7 @@ PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
 
 
 def exactly(n, **level):
-    return symshuffle.delta(KRR, n=n, engine=Exact(), rigour=None, **level).bracket
+    return symshuffle.delta(KRR, n=n, engine=Exact(), arithmetic=None, **level).bracket
 
 
 @cache
@@ -83,7 +87,7 @@ def risk():
 
 def by(engine, **level):
     level = level or {"exp_eps": LEVEL}
-    return lambda: symshuffle.delta(KRR, n=N, engine=engine, rigour=None, rel=1e-1, **level).bracket
+    return lambda: symshuffle.delta(KRR, n=N, engine=engine, arithmetic=None, rtol=1e-1, **level).bracket
 
 
 @cache
@@ -103,7 +107,7 @@ def budget():
     while high - low > Fraction(1, 300):
         middle = (low + high) / 2
         at = symshuffle.delta(
-            symshuffle.randomizer("rr").at(lam=middle), n=N, exp_eps=LEVEL, engine=Exact(), rigour=None
+            symshuffle.randomizer("rr").at(lam=middle), n=N, exp_eps=LEVEL, engine=Exact(), arithmetic=None
         )
         low, high = (middle, high) if at.bracket.upper <= TARGET else (low, middle)
     return Fraction(math.log(low)) * (1 - TINY), Fraction(math.log(high)) * (1 + TINY)
@@ -131,7 +135,7 @@ def two_rounds():
 def over_two_rounds(read, *given):
     above, below = two_rounds()
     *given, method = given
-    return Bracket(read(below, *given, method), read(above, *given, method), Rigour.BALL, "two rounds", "by hand")
+    return Bracket(read(below, *given, method), read(above, *given, method), Arithmetic.BALL, "two rounds", "by hand")
 
 
 @cache
@@ -168,13 +172,13 @@ def from_a_guess():
         return exactly(N, eps=x)
 
     found = search.smallest_meeting(profile, TARGET, 1e-2, at)
-    return Bracket(found.above, found.meets, Rigour.EXACT, "search", "by hand")
+    return Bracket(found.above, found.meets, Arithmetic.EXACT, "search", "by hand")
 
 
 def from_fewer_users():
     def smallest(n, near):
         found = search.smallest_meeting(lambda x, width: exactly(n, eps=x), TARGET, 1e-2, near)
-        return Bracket(found.above, found.meets, Rigour.EXACT, "search", "by hand")
+        return Bracket(found.above, found.meets, Arithmetic.EXACT, "search", "by hand")
 
     return along_users(smallest, (2, 4, 6, N))[-1].y
 
@@ -183,12 +187,12 @@ def by_program(method):
     return lambda: bayes_tradeoff(weighted_guessing_problem(PRIOR), 3, method=method).value
 
 
-def soundly(answer, rigour):
-    """What a door says at another rigour, with nothing changed."""
+def soundly(answer, arithmetic):
+    """What a door says at another arithmetic, with nothing changed."""
 
     @cache
     def found():
-        bracket = answer(rigour)
+        bracket = answer(arithmetic)
         return bracket.lower, bracket.upper
 
     return found
@@ -203,17 +207,17 @@ def two_users():
 
 def of_density_at(n):
     source = BlanketMixedGaussian("0.9", "4")
-    return symshuffle.delta(source, n=n, eps="1/100", adjacency="zero-out", rel=1e-2, direction="forward").bracket
+    return symshuffle.delta(source, n=n, eps="1/100", adjacency="zero-out", rtol=1e-2, direction="forward").bracket
 
 
-def laplace(rigour):
+def laplace(arithmetic):
     return symshuffle.delta(
-        symshuffle.randomizer("laplace").at(lam=3), n=50, eps="1/5", rel=1e-3, rigour=rigour
+        symshuffle.randomizer("laplace").at(lam=3), n=50, eps="1/5", rtol=1e-3, arithmetic=arithmetic
     ).bracket
 
 
-def deployed(rigour):
-    return symshuffle.delta(KRR, n=N, periods=2, eps="3/5", rigour=rigour, rel=1e-2).bracket
+def deployed(arithmetic):
+    return symshuffle.delta(KRR, n=N, periods=2, eps="3/5", arithmetic=arithmetic, rtol=1e-2).bracket
 
 
 SKEW = (Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 2), Fraction(1, 2))
@@ -235,21 +239,21 @@ def information():
 DOORS = {
     "information": (lambda: maximise(mutual_information([Fraction(1, 3)] * 3), 3).value, information),
     "renyi": (
-        lambda: symshuffle.renyi(ReductionPair(*SKEW, SKEW[1]), n=1, order=3, direction="forward", rel=1e-2).bracket,
+        lambda: symshuffle.renyi(ReductionPair(*SKEW, SKEW[1]), n=1, order=3, direction="forward", rtol=1e-2).bracket,
         renyi_of_rows,
     ),
-    "contour": (by(Contour(rel=1e-2)), value),
-    "smoothed": (by(Contour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),
-    "ball": (by(BallContour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),
-    "counts": (by(Counts(rel=1e-2)), value),
-    "epsilon": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rel=1e-2).bracket, crossing),
-    "confirmed": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rel=1e-2, rigour="ball").bracket, crossing),
-    "users": (lambda: symshuffle.solve_n(KRR, exp_eps=LEVEL, delta=TARGET).bracket, fewest),
+    "contour": (by(Contour(rtol=1e-2)), value),
+    "smoothed": (by(Contour(rtol=1e-1), eps=OFF_LATTICE), value_off_lattice),
+    "ball": (by(BallContour(rtol=1e-1), eps=OFF_LATTICE), value_off_lattice),
+    "counts": (by(Counts(rtol=1e-2)), value),
+    "epsilon": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rtol=1e-2).bracket, crossing),
+    "confirmed": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rtol=1e-2, arithmetic="ball").bracket, crossing),
+    "users": (lambda: symshuffle.smallest_n(KRR, exp_eps=LEVEL, delta=TARGET).bracket, fewest),
     "risk": (lambda: bayes_tradeoff(weighted_guessing_problem(PRIOR), 3).value, risk),
     "error": (lambda: bmg_optimal(100, 1).bracket, least_error),
-    "top": (lambda: symshuffle.epsilon(KRR, n=2, delta="1/100", rel=1e-2).bracket, crossing_of_two),
+    "top": (lambda: symshuffle.epsilon(KRR, n=2, delta="1/100", rtol=1e-2).bracket, crossing_of_two),
     "budget": (
-        lambda: inverses.solve_eps0(symshuffle.randomizer("rr"), n=N, exp_eps=LEVEL, delta=TARGET, rel=1e-2).bracket,
+        lambda: inverses.largest_eps0(symshuffle.randomizer("rr"), n=N, exp_eps=LEVEL, delta=TARGET, rtol=1e-2).bracket,
         budget,
     ),
     "guess": (from_a_guess, crossing),
@@ -259,7 +263,7 @@ DOORS = {
     "period": (lambda: over_two_rounds(delta_of, Fraction(1), Period.at), delta_of_two_rounds),
     "laplace": (lambda: laplace("float64"), soundly(laplace, "ball")),
     "laplace_in_balls": (lambda: laplace("ball"), soundly(laplace, "float64")),
-    "sparse": (by(Sparse(rel=1e-2)), value),
+    "sparse": (by(Sparse(rtol=1e-2)), value),
     "few": (lambda: of_density_at(2), two_users),
     "deployment": (lambda: deployed("float64"), soundly(deployed, "ball")),
     "fft": (by(FFT(), eps=OFF_LATTICE), value_off_lattice),

@@ -6,7 +6,7 @@ from functools import cache
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Exp, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities.bromwich import Bromwich
@@ -29,12 +29,12 @@ def law():
 
 
 def by_jumps():
-    return _of_cut(law(), USERS, Rigour.FLOAT64, 1e-2, error=ERROR, bits=128)
+    return _of_cut(law(), USERS, Arithmetic.FLOAT64, 1e-2, error=ERROR, bits=128)
 
 
 @cache
 def by_one_line():
-    found = Bromwich(1e-8, Rigour.FLOAT64).bracket(law(), USERS)
+    found = Bromwich(1e-8, Arithmetic.FLOAT64).bracket(law(), USERS)
     return found.lower, found.upper
 
 
@@ -42,7 +42,7 @@ PAIR, LEVEL = worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out")
 
 
 def by_passes():
-    return pair_delta(PAIR, 200, LEVEL, rel=1e-2)
+    return pair_delta(PAIR, 200, LEVEL, rtol=1e-2)
 
 
 @cache

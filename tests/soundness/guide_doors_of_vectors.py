@@ -12,7 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from symshuffle import Ball, Bracket, CertificateError, NotDecided, Rigour
+from symshuffle import Ball, Bracket, CertificateError, NotDecided
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Blanket, Larger, Relation
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.vectors import PrivUnit, SphereLinear, calibrate, correspondence
@@ -33,7 +34,7 @@ LINEAR = SphereLinear("1/2", 1)
 
 
 def bracket(lower, upper):
-    return Bracket(lower, upper, Rigour.BALL, "guides", "by hand")
+    return Bracket(lower, upper, Arithmetic.BALL, "guides", "by hand")
 
 
 def near(value, width=1e-9):
@@ -61,7 +62,7 @@ def counts(n, r, v):
 def share_ahead():
     """The share of levels on which the order as given is said to be the larger one, and may be."""
     found = dominance._refined(
-        dominance._Profiles(CROSSED, MANY, Rigour.FLOAT64), Fraction(1), HIGH, dominance._EVALUATIONS // 16
+        dominance._Profiles(CROSSED, MANY, Arithmetic.FLOAT64), Fraction(1), HIGH, dominance._EVALUATIONS // 16
     )
     lengths = dict.fromkeys(Larger, Fraction(0))
     for low, high, verdict in zip(found[0][:-1], found[0][1:], found[1], strict=True):

@@ -8,23 +8,16 @@ import flint
 import numpy as np
 
 from symshuffle import (
-    AnchoredLaw,
     Bracket,
     Channel,
-    Claim,
-    Laplace,
-    LikelihoodRatio,
-    bayes_tradeoff,
     compare,
     delta,
     epsilon,
     joint,
-    minimax_tradeoff,
     optimal_decomposition,
-    privacy_loss,
+    privacy_loss_distribution,
     randomizer,
     total_variation,
-    trace_frontier,
 )
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.deployment import adjacency, reduction
@@ -35,16 +28,20 @@ from symshuffle.accountants.renyi import front as renyi
 from symshuffle.base.choices import Question
 from symshuffle.channels import cyclic_group
 from symshuffle.channels.continuous_law import LevelledPair
-from symshuffle.collect import make_plan
+from symshuffle.collect import plan_survey
 from symshuffle.decompositions import backgrounds, composition, symbolic
-from symshuffle.design import best_shuffled, derive, smoothed_point_masses
+from symshuffle.design import smoothed_point_masses
 from symshuffle.design.comparison import certified, families, forms, matching
 from symshuffle.design.decision import invariant, reduced
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.parametric.walk import derive
+from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines import confirm
 from symshuffle.engines.densities import engine as densities
-from symshuffle.ledger import Clause, Correction, Erratum
+from symshuffle.ledger import Claim, Clause, Correction, Erratum
 from symshuffle.ledger.claims import parts
-from symshuffle.utility import SymbolicLaw
+from symshuffle.mechanisms import Laplace
+from symshuffle.utility import AnchoredLaw, LikelihoodRatio, SymbolicLaw, trace_frontier
 from symshuffle.utility.estimation import canonical, votes
 from symshuffle.utility.frontiers import caps, contamination, equivariant, leakage
 from symshuffle.utility.likelihood import extremes, worst
@@ -65,9 +62,9 @@ CELLED = BlanketMixedGaussian("1/2", 2)
 LINE = SphereLinear("1/2", 1)
 PAIR = worst_pair(LINE, adjacency="zero-out")
 WIDE = BlanketMixedGaussian("0.95", "4.6")
-WISH = {"n": 9, "delta": "1/10", "rel": 0.1}
+WISH = {"n": 9, "delta": "1/10", "rtol": 0.1}
 REDUCED = reduction.reduction(W)
-CURVE = curves.delta_curve(REDUCED, n=3, eps=[0])
+CURVE = curves.profile(REDUCED, n=3, eps=[0])
 LAW = REDUCED.laws(F(6, 5), Question.FORWARD, None)[0]
 DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
@@ -83,7 +80,7 @@ MATCH = matching.Match("eps0", HALF, None)
 ASKED = {"n": 3, "eps": "1/10"}
 GROUP = cyclic_group(3)
 NOISE = votes.VoteNoise(F(1), F(2), 3, "")
-PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
+PLAN = plan_survey(3, n=9, eps=1, delta="1/10", mechanism="krr")
 CLAIM = Claim("own.one", "statement", "", "", "", (), "", "proved", bool, iter, (), "holds")
 
 
@@ -107,27 +104,27 @@ def several(arguments, function, /, *given, **named):
 
 
 ROWS = (
-    row("loss", make_plan, 3, **ASKED, delta="1/2", mechanism="krr"),
+    row("loss", plan_survey, 3, **ASKED, delta="1/2", mechanism="krr"),
     row("loss", matching.Match, "eps0", HALF, None),
     row("loss", votes.VoteNoise(F(1), F(2), 3, "").worst),
-    row("direction rigour", curves.delta_curve, W, n=3, eps=[F(1, 10)]),
-    row("direction rigour", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1),
-    row("rigour", tradeoff_function.tradeoff_curve, W, n=3, type_i=[HALF], num_levels=3),
-    row("direction rigour", renyi.renyi, W, n=3, order=2, rel=0.1),
+    row("direction arithmetic", curves.profile, W, n=3, eps=[F(1, 10)]),
+    row("direction arithmetic", curves.amplification_curve, W, delta="1/10", users=[3], rtol=0.1),
+    row("arithmetic", tradeoff_function.tradeoff, W, n=3, type_i=[HALF], num_levels=3),
+    row("direction arithmetic", renyi.renyi, W, n=3, order=2, rtol=0.1),
     row("direction", tradeoff_function.gaussian_limit, W, n=3),
-    row("rigour", densities.density_bracket, DENSITIES, 1, rel=0.5),
-    row("direction rigour", evaluate.Request.of),
-    row("rigour", evaluate.evaluate_law, LAW, 3),
-    row("direction rigour", inverses.solve_eps0, randomizer("rr"), n=10, eps="1/2", delta="1/10", rel=0.1),
-    row("direction rigour", inverses.solve_n, W, eps="1/2", delta="1/10"),
+    row("arithmetic", densities.density_bracket, DENSITIES, 1, rtol=0.5),
+    row("direction arithmetic", evaluate.Method.of),
+    row("arithmetic", evaluate.evaluate_law, LAW, 3),
+    row("direction arithmetic", inverses.largest_eps0, randomizer("rr"), n=10, eps="1/2", delta="1/10", rtol=0.1),
+    row("direction arithmetic", inverses.smallest_n, W, eps="1/2", delta="1/10"),
     row("relation blanket", adjacency.Adjacency),
-    row("rigour", privacy_loss, W, n=3, step="1/4", beyond="1e-2"),
-    row("direction rigour", delta, W, n=3, exp_eps="6/5"),
-    row("direction rigour", epsilon, W, n=3, delta="1/10", rel=0.1),
-    row("direction rigour", total_variation, W, n=3),
-    several("direction rigour", delta, UNEQUAL, **LEVEL),
-    several("direction rigour", epsilon, UNEQUAL, delta="1/10"),
-    row("rigour", certified.Rivals, FAMILY, FORMS, MATCH, 9, HALF),
+    row("arithmetic", privacy_loss_distribution, W, n=3, step="1/4", beyond="1e-2"),
+    row("direction arithmetic", delta, W, n=3, exp_eps="6/5"),
+    row("direction arithmetic", epsilon, W, n=3, delta="1/10", rtol=0.1),
+    row("direction arithmetic", total_variation, W, n=3),
+    several("direction arithmetic", delta, UNEQUAL, **LEVEL),
+    several("direction arithmetic", epsilon, UNEQUAL, delta="1/10"),
+    row("arithmetic", certified.Rivals, FAMILY, FORMS, MATCH, 9, HALF),
     row("others", backgrounds.ConstantBackground, KRR),
     row("direction", OPTIMAL.numeric().reduction_pair().gparv, F(6, 5)),
     row("direction", OPTIMAL.numeric().reduction_pair().divergence, 2, F(6, 5)),
@@ -138,7 +135,7 @@ ROWS = (
     row("others", symbolic.counted_decomposition, KRR),
     row("direction", contamination.Contamination, 3),
     row(
-        "rigour",
+        "arithmetic",
         contamination.shuffled_leakage,
         contamination.ratio_law(W, 0, 1),
         contamination.Contamination(3),
@@ -171,13 +168,13 @@ ROWS = (
     row("direction", Laplace(F(2)).mixed_law, F(6, 5)),
     row("direction", Laplace(F(2)).background, F(6, 5)),
     row("direction", Laplace(F(2)).mixed_background, F(6, 5)),
-    row("rigour", baselines.standard_clone, F(2), exp_eps=F(6, 5), n=3),
+    row("arithmetic", baselines.standard_clone, F(2), exp_eps=F(6, 5), n=3),
     row("direction", extremes.Hinge.of, **LEVEL),
-    row("direction rigour", RATIO.profile, 3, **LEVEL),
+    row("direction arithmetic", RATIO.profile, 3, **LEVEL),
     row("direction", worst.worst_curve, F(1, 4), 3, lam=F(2), exp_eps=F(6, 5)),
-    row("rigour", OrderComparison, PAIR, 3, F(1), F(2), (F(1), F(2)), ("undecided",)),
-    row("rigour", pair_delta, PAIR, 3, F(6, 5)),
-    row("rigour", larger_order, PAIR, 3, F(6, 5)),
+    row("arithmetic", OrderComparison, PAIR, 3, F(1), F(2), (F(1), F(2)), ("undecided",)),
+    row("arithmetic", pair_delta, PAIR, 3, F(6, 5)),
+    row("arithmetic", larger_order, PAIR, 3, F(6, 5)),
     row(
         "adjacency blanket", confirmation.confirm_pair, WIDE, n=20, exp_eps=F(101, 100), digits=6, adjacency="zero-out"
     ),
@@ -214,11 +211,16 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),
-    "vectors.privacy.dominance.which_order.rigour": lambda v: which_order(
-        worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 3, low="1/20", high="1/10", rigour=v, evaluations=5
+    "vectors.privacy.dominance.which_order.arithmetic": lambda v: which_order(
+        worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"),
+        3,
+        low="1/20",
+        high="1/10",
+        arithmetic=v,
+        evaluations=5,
     ).to_dict(),
     "vectors.calibration.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
     "vectors.calibration.cells.cells.adjacency": lambda v: cells.cells(CELLED, F(2), v, "largest").pair(flint.arb(0)),
     "vectors.calibration.cells.cells.blanket": lambda v: cells.cells(CELLED, F(2), "zero-out", v).pair(flint.arb(0)),
-    "base.results.Bracket.rigour": lambda v: Bracket(F(0), F(0), v, "none", ""),
+    "base.results.Bracket.arithmetic": lambda v: Bracket(F(0), F(0), v, "none", ""),
 }

@@ -15,29 +15,15 @@ import numpy as np
 import sympy as sp
 
 import symshuffle
-from symshuffle import (
-    AnchoredLaw,
-    Bracket,
-    Channel,
-    Contamination,
-    Deployment,
-    Exp,
-    GaussianLimit,
-    Group,
-    InputError,
-    Laplace,
-    Law,
-    LikelihoodRatio,
-    joint,
-    randomizer,
-    simplified_decomposition,
-)
-from symshuffle.accountants import BlanketVariable
+from symshuffle import Bracket, Channel, Deployment, Exp, Group, InputError, Law, joint, randomizer
+from symshuffle.accountants import BlanketVariable, GaussianLimit
 from symshuffle.channels import cyclic_group
 from symshuffle.channels.shuffled import shuffled_law
-from symshuffle.collect import Support, make_plan
+from symshuffle.collect import Support, plan_survey
+from symshuffle.decompositions import simplified_decomposition
 from symshuffle.design import f_divergence, smoothed_point_masses
-from symshuffle.utility import fiber, ratio_law
+from symshuffle.mechanisms import Laplace
+from symshuffle.utility import AnchoredLaw, Contamination, LikelihoodRatio, fiber, ratio_law
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear
 from tests.words import words
 
@@ -94,7 +80,7 @@ RATIO = ratio_law(W, 0, 1)
 LAW = Law((F(1), F(-2)), (HALF, HALF))
 GAUSS = BlanketMixedGaussian("1/2", 2)
 LINE = SphereLinear("1/2", 1)
-PLAN = make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr")
+PLAN = plan_survey(3, n=9, eps=1, delta="1/10", mechanism="krr")
 VARIABLE = BlanketVariable.of(simplified_decomposition(W, (0, 1)), F(3, 2))
 UNIT = ((F(1), F(0)), (F(0), F(1)))
 QUOTIENT = LikelihoodRatio.of(W, 0, 1)
@@ -104,7 +90,7 @@ MEASURE = f_divergence((F(1), F(0), F(0)), (F(0), F(1), F(0)), lambda t: (t - 1)
 
 COVERING = {
     "null": {"null": law("1/2 1/2")},
-    "dropout": {"dropout": num("1/4"), "rel": HALF},
+    "dropout": {"dropout": num("1/4"), "rtol": HALF},
     "min_batch_size": {"min_batch_size": Integer(2)},
     "group_size": {"group_size": Integer(2)},
 }
@@ -120,48 +106,56 @@ USERS = [Group(W, 1), Group(W, 2)]
 
 CALLS = [
     *front(
-        "delta", {"exp_eps": num("3/2"), "eps": None}, {"subject": Table(W.rows)}, eps=num("1/2"), rel=num("1/1024")
+        "delta", {"exp_eps": num("3/2"), "eps": None}, {"subject": Table(W.rows)}, eps=num("1/2"), rtol=num("1/1024")
     ),
-    *front("delta", eps=HALF, bits=Integer(64), rigour="ball", whom=""),
-    *front("epsilon", {"near": num("1/4")}, delta=num("1/8"), rel=num("1/1024"), bits=Integer(64)),
-    *front("total_variation", rel=num("1/1024"), bits=Integer(64)),
-    *front("renyi", order=num("2"), rel=num("1/2"), bits=Integer(64), whom="null min_batch_size"),
-    *front("delta_curve", eps=Several((F(0), HALF)), rel=num("1/16"), bits=Integer(64)),
+    *front("delta", eps=HALF, bits=Integer(64), arithmetic="ball", whom=""),
+    *front("epsilon", {"near": num("1/4")}, delta=num("1/8"), rtol=num("1/1024"), bits=Integer(64)),
+    *front("total_variation", rtol=num("1/1024"), bits=Integer(64)),
+    *front("renyi", order=num("2"), rtol=num("1/2"), bits=Integer(64), whom="null min_batch_size"),
+    *front("profile", eps=Several((F(0), HALF)), rtol=num("1/16"), bits=Integer(64)),
     *front(
-        "tradeoff_curve",
+        "tradeoff",
         type_i=Several((F(1, 4), HALF)),
-        rel=num("1/16"),
+        rtol=num("1/16"),
         bits=Integer(64),
         num_levels=Integer(3),
         whom="null dropout min_batch_size",
     ),
     *front("gaussian_limit", whom="null min_batch_size group_size"),
     ("gaussian_limit", {"subject": W, "n": 3, "dropout": num("1/4")}),
-    *front("privacy_loss", step=num("1/4"), beyond=num("1/64"), rel=num("1/16"), bits=Integer(64), whom=""),
-    ("privacy_loss", {"subject": W, "n": 2, "step": HALF, "beyond": F(1, 16), "rel": HALF, "null": law("1/2 1/2")}),
+    *front(
+        "privacy_loss_distribution", step=num("1/4"), beyond=num("1/64"), rtol=num("1/16"), bits=Integer(64), whom=""
+    ),
+    (
+        "privacy_loss_distribution",
+        {"subject": W, "n": 2, "step": HALF, "beyond": F(1, 16), "rtol": HALF, "null": law("1/2 1/2")},
+    ),
     ("prove", {"answer": symshuffle.delta(W, n=3, eps="1/2"), "delta": num("1/2")}),
-    ("amplification_curve", {"subject": W, "delta": num("1/8"), "users": Several((2, 3)), "rel": num("1/4")}),
-    ("amplification_curve", {"subject": W, "delta": F(1, 8), "users": [3], "rel": HALF, "bits": Integer(64)}),
+    ("amplification_curve", {"subject": W, "delta": num("1/8"), "users": Several((2, 3)), "rtol": num("1/4")}),
+    ("amplification_curve", {"subject": W, "delta": F(1, 8), "users": [3], "rtol": HALF, "bits": Integer(64)}),
     *(
-        ("amplification_curve", {"subject": W, "delta": F(1, 8), "users": [3], "rel": HALF} | one)
+        ("amplification_curve", {"subject": W, "delta": F(1, 8), "users": [3], "rtol": HALF} | one)
         for key, one in COVERING.items()
         if key != "min_batch_size"
     ),
-    *front("solve_eps0", source=OPEN, delta=num("1/8"), eps=num("1/2"), rel=num("1/4"), bits=Integer(64), whom=""),
-    ("solve_eps0", {"subject": OPEN, "n": 9, "delta": F(1, 8), "exp_eps": num("3/2"), "rel": HALF}),
-    ("solve_eps0", {"subject": OPEN, "n": 9, "delta": F(1, 8), "eps": HALF, "rel": HALF, "min_batch_size": Integer(4)}),
-    ("solve_n", {"subject": W, "delta": num("1/8"), "eps": num("1/2"), "bits": Integer(64)}),
-    ("solve_n", {"subject": W, "delta": F(1, 8), "exp_eps": num("3/2"), "null": law("1/2 1/2")}),
-    ("solve_n", {"subject": W, "delta": F(1, 8), "eps": HALF, "dropout": num("1/4")}),
-    ("solve_n", {"subject": W, "delta": F(1, 8), "eps": HALF, "group_size": Integer(2)}),
-    ("delta", {"subject": USERS, "eps": num("1/2"), "rel": num("1/16"), "bits": Integer(64)}),
+    *front("largest_eps0", source=OPEN, delta=num("1/8"), eps=num("1/2"), rtol=num("1/4"), bits=Integer(64), whom=""),
+    ("largest_eps0", {"subject": OPEN, "n": 9, "delta": F(1, 8), "exp_eps": num("3/2"), "rtol": HALF}),
+    (
+        "largest_eps0",
+        {"subject": OPEN, "n": 9, "delta": F(1, 8), "eps": HALF, "rtol": HALF, "min_batch_size": Integer(4)},
+    ),
+    ("smallest_n", {"subject": W, "delta": num("1/8"), "eps": num("1/2"), "bits": Integer(64)}),
+    ("smallest_n", {"subject": W, "delta": F(1, 8), "exp_eps": num("3/2"), "null": law("1/2 1/2")}),
+    ("smallest_n", {"subject": W, "delta": F(1, 8), "eps": HALF, "dropout": num("1/4")}),
+    ("smallest_n", {"subject": W, "delta": F(1, 8), "eps": HALF, "group_size": Integer(2)}),
+    ("delta", {"subject": USERS, "eps": num("1/2"), "rtol": num("1/16"), "bits": Integer(64)}),
     ("delta", {"subject": USERS, "exp_eps": num("3/2")}),
-    ("delta", {"subject": W, "n": 3, "eps": HALF, "periods": Integer(2), "rel": HALF}),
-    ("delta", {"subject": W, "n": 3, "eps": HALF, "reports": Integer(2), "rel": HALF}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "periods": Integer(2), "rtol": HALF}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "reports": Integer(2), "rtol": HALF}),
     ("delta", {"subject": W, "n": 3, "eps": HALF, "colluding": Integer(1)}),
     ("delta", {"subject": W, "n": 3, "eps": HALF, "colluding": num("1/4")}),
     ("delta", {"subject": W, "n": 3, "eps": HALF, "threshold": Integer(2)}),
-    ("epsilon", {"subject": USERS, "delta": num("1/8"), "rel": num("1/16"), "bits": Integer(64)}),
+    ("epsilon", {"subject": USERS, "delta": num("1/8"), "rtol": num("1/16"), "bits": Integer(64)}),
     ("any_ldp", {"eps0": num("1/2")}),
     ("any_ldp", {"lam": num("3/2")}),
     ("any_ldp", {"lam": F(2), "delta0": num("0")}),
@@ -173,13 +167,13 @@ CALLS = [
     ("subsample", {"part": RR, "probability": num("1/4")}),
     ("hamming", {"composition": joint(RR, RR), "distance": Integer(1)}),
     ("recompute", {"law": LAW, "n": Integer(2), "digits": Integer(8), "least": Integer(4)}),
-    ("compare", {"k": Integer(3), "n": Integer(9), "eps0": num("1"), "mechanisms": ["krr"], "rel": num("1/4")}),
+    ("compare", {"k": Integer(3), "n": Integer(9), "eps0": num("1"), "mechanisms": ["krr"], "rtol": num("1/4")}),
     ("compare", {"k": 3, "n": 9, "budget": num("1/4"), "mechanisms": ["krr"], "variants": Integer(1)}),
-    ("compare", {"k": 3, "n": 99, "eps": num("1/2"), "delta": num("1/64"), "mechanisms": ["krr"], "rel": 0.1}),
+    ("compare", {"k": 3, "n": 99, "eps": num("1/2"), "delta": num("1/64"), "mechanisms": ["krr"], "rtol": 0.1}),
     ("bayes_tradeoff", {"problem": PROBLEM, "lam": num("3/2")}),
-    ("bayes_tradeoff", {"problem": PROBLEM, "eps0": num("1/2"), "rel": num("1/64")}),
+    ("bayes_tradeoff", {"problem": PROBLEM, "eps0": num("1/2"), "rtol": num("1/64")}),
     ("minimax_tradeoff", {"problem": PROBLEM, "lam": num("3/2")}),
-    ("minimax_tradeoff", {"problem": PROBLEM, "eps0": num("1/2"), "rel": num("1/64")}),
+    ("minimax_tradeoff", {"problem": PROBLEM, "eps0": num("1/2"), "rtol": num("1/64")}),
     ("binary_envelope", {"experiment": Contamination(3), "lam": num("2"), "gamma": num("3/2")}),
     ("binary_envelope", {"experiment": Contamination(3), "eps0": num("1/2"), "gamma": F(1)}),
     ("optimal_subset_sizes", {"k": Integer(5), "lam": num("5/2")}),
@@ -207,8 +201,8 @@ CALLS = [
         {"channel": W, "pair": Several((0, 1)), "lam": num("4"), "others": Several((0,)), "position": num("1/2")},
     ),
     ("decompositions.stronger_clone", {"channel": W, "pair": (0, 1), "eps0": num("3/2")}),
-    ("accountants.evaluate_law", {"law": LAW, "n": Integer(2), "rel": num("1/64")}),
-    ("accountants.standard_clone", {"lam": num("2"), "exp_eps": num("3/2"), "n": Integer(3), "rel": num("1/64")}),
+    ("accountants.evaluate_law", {"law": LAW, "n": Integer(2), "rtol": num("1/64")}),
+    ("accountants.standard_clone", {"lam": num("2"), "exp_eps": num("3/2"), "n": Integer(3), "rtol": num("1/64")}),
     ("accountants.standard_clone", {"eps0": num("1/2"), "exp_eps": F(3, 2), "n": 3}),
     ("utility.best_shrinkage_risk", {"k": Integer(3), "trace": num("1/2"), "n": Integer(4)}),
     ("utility.minimax_sandwich", {"k": Integer(3), "trace": num("1/2"), "n": Integer(4)}),
@@ -228,11 +222,11 @@ CALLS = [
     ("utility.largest_chi_square", {"eps0": num("3/2")}),
     ("utility.ratio_law", {"channel": W, "i": Integer(0), "j": Integer(1)}),
     ("utility.leakage", {"channel": W, "i": Integer(0), "j": Integer(1), "n": Integer(3), "eps": num("1/2")}),
-    ("utility.leakage", {"channel": W, "i": 0, "j": 1, "n": 3, "gamma": num("3/2"), "rel": num("1/64")}),
+    ("utility.leakage", {"channel": W, "i": 0, "j": 1, "n": 3, "gamma": num("3/2"), "rtol": num("1/64")}),
     ("utility.leakage", {"channel": W, "i": 0, "j": 1, "n": 3, "divergence": "renyi", "order": num("2")}),
     (
         "utility.shuffled_leakage",
-        {"ratio": RATIO, "experiment": Contamination(3), "gamma": num("3/2"), "rel": num("1/64")},
+        {"ratio": RATIO, "experiment": Contamination(3), "gamma": num("3/2"), "rtol": num("1/64")},
     ),
     ("utility.rigidity_gap", {"ratio": RATIO, "experiment": Contamination(3), "lam": num("4")}),
     ("utility.matched_ratio", {"k": Integer(5), "s": Integer(2), "budget": num("1/4"), "lam_cap": num("4")}),
@@ -253,7 +247,7 @@ CALLS = [
     ("design.weighted_guessing_problem", {"prior": law("1/4 3/4")}),
     ("design.weighted_guessing_risk", {"prior": law("1/4 3/4"), "lam": num("3/2")}),
     ("design.maximise", {"measure": MEASURE, "lam": num("3/2")}),
-    ("design.maximise", {"measure": MEASURE, "eps0": num("1/2"), "rel": num("1/64")}),
+    ("design.maximise", {"measure": MEASURE, "eps0": num("1/2"), "rtol": num("1/64")}),
     ("design.f_divergence", {"p": law("1/4 3/4"), "q": law("1/2 1/2"), "generator": lambda t: (t - 1) * (t - 1)}),
     ("design.orbit_tradeoff", {"problem": PROBLEM, "lam": num("3/2"), "group": cyclic_group(3)}),
     (
@@ -288,9 +282,12 @@ CALLS = [
     ),
     ("accountants.blanket_bennett", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
     ("accountants.blanket_hoeffding", {"variable": VARIABLE, "n": Integer(5), "bits": Integer(64)}),
-    ("collect.make_plan", {"k": Integer(3), "n": Integer(9), "eps": num("1"), "delta": num("1/8"), "mechanism": "krr"}),
     (
-        "collect.make_plan",
+        "collect.plan_survey",
+        {"k": Integer(3), "n": Integer(9), "eps": num("1"), "delta": num("1/8"), "mechanism": "krr"},
+    ),
+    (
+        "collect.plan_survey",
         {"k": 3, "n": 9, "eps": 1, "delta": F(1, 8), "mechanism": "krr", "min_batch_size": Integer(4)},
     ),
     ("vectors.err1", {"mechanism": LINE, "bits": Integer(64)}),
@@ -314,10 +311,10 @@ CALLS = [
     ("Deployment", {"groups": Table(W.rows), "reports": Integer(2), "periods": Integer(3), "threshold": Integer(2)}),
     ("Contamination", {"n": Integer(3)}),
     ("Laplace", {"lam": num("3/2"), "cells": Integer(9)}),
-    ("FFT", {"step": num("1/4"), "largest": Integer(99), "rel": num("1/64")}),
-    ("BallContour", {"rel": num("1/64"), "bits": Integer(64), "largest": Integer(99), "goal": num("1/4")}),
-    ("Contour", {"rel": num("1/64"), "largest": Integer(99), "goal": num("1/4")}),
-    ("Counts", {"rel": num("1/64"), "bits": Integer(64), "largest": Integer(99)}),
+    ("FFT", {"step": num("1/4"), "largest": Integer(99), "rtol": num("1/64")}),
+    ("BallContour", {"rtol": num("1/64"), "bits": Integer(64), "largest": Integer(99), "goal": num("1/4")}),
+    ("Contour", {"rtol": num("1/64"), "largest": Integer(99), "goal": num("1/4")}),
+    ("Counts", {"rtol": num("1/64"), "bits": Integer(64), "largest": Integer(99)}),
     (
         "Exact",
         {
@@ -327,7 +324,7 @@ CALLS = [
             "largest_sum": Integer(99),
         },
     ),
-    ("Sparse", {"rel": num("1/64"), "bits": Integer(64), "largest": Integer(99)}),
+    ("Sparse", {"rtol": num("1/64"), "bits": Integer(64), "largest": Integer(99)}),
     ("channels.MaximalPolytope", {"m": Integer(3), "lam": num("3/2")}),
     ("channels.SymmetryGroup", {"m": Integer(3), "generators": ((1, 2, 0),)}),
     ("design.ExtremalChannel", {"m": Integer(3), "lam": num("3/2")}),
@@ -356,11 +353,11 @@ CALLS = [
     ("AnchoredLaw.row_second_moment", {"self": ANCHORED, "x": Integer(1)}),
     ("AnchoredLaw.pairwise_divergence", {"self": ANCHORED, "i": Integer(1), "j": Integer(0)}),
     ("Contamination.of", {"first": Several((0, 1)), "second": Several((1, 1))}),
-    ("DecisionProblem.of", {"model": Table(W.rows), "loss": Table(UNIT), "prior": law("1/4 3/4")}),
-    ("DecisionProblem.with_prior", {"self": PROBLEM, "prior": law("1/4 1/4 1/2")}),
-    ("DecisionProblem.posterior_costs", {"self": PROBLEM, "prior": law("1/4 1/4 1/2")}),
-    ("DecisionProblem.risk", {"self": PROBLEM, "channel": KRR.channel(), "rule": Table(((F(1), F(0), F(0)),) * 3)}),
-    ("DecisionProblem.action_risks", {"self": PROBLEM, "rows": Table(((F(1), F(0), F(0)),) * 3)}),
+    ("Problem.of", {"model": Table(W.rows), "loss": Table(UNIT), "prior": law("1/4 3/4")}),
+    ("Problem.with_prior", {"self": PROBLEM, "prior": law("1/4 1/4 1/2")}),
+    ("Problem.posterior_costs", {"self": PROBLEM, "prior": law("1/4 1/4 1/2")}),
+    ("Problem.risk", {"self": PROBLEM, "channel": KRR.channel(), "rule": Table(((F(1), F(0), F(0)),) * 3)}),
+    ("Problem.action_risks", {"self": PROBLEM, "rows": Table(((F(1), F(0), F(0)),) * 3)}),
     ("Deployment.with_", {"self": Deployment(W), "periods": Integer(2), "n": Integer(5), "threshold": Integer(2)}),
     ("GaussianLimit.tradeoff", {"self": GaussianLimit(0.5), "alpha": num("1/4")}),
     ("GaussianLimit.renyi", {"self": GaussianLimit(0.5), "alpha": num("3/2")}),
@@ -375,9 +372,9 @@ CALLS = [
     ("LikelihoodRatio.dilute", {"self": QUOTIENT, "eta": num("1/4")}),
     (
         "LikelihoodRatio.profile",
-        {"self": QUOTIENT, "n": Integer(3), "exp_eps": num("3/2"), "rel": HALF},
+        {"self": QUOTIENT, "n": Integer(3), "exp_eps": num("3/2"), "rtol": HALF},
     ),
-    ("LikelihoodRatio.profile", {"self": QUOTIENT, "n": 3, "eps": num("1/2"), "rel": num("1/4")}),
+    ("LikelihoodRatio.profile", {"self": QUOTIENT, "n": 3, "eps": num("1/2"), "rtol": num("1/4")}),
     ("Mechanism.at", {"self": randomizer("krr"), "k": Integer(3), "lam": num("3/2")}),
     ("Mechanism.at", {"self": randomizer("krr"), "k": 3, "eps0": num("3/2")}),
     ("Mechanism.at", {"self": randomizer("aug-rr"), "k": 3, "lam": 2, "p": num("1/4")}),
@@ -398,7 +395,7 @@ KEEP_THEIR_NUMBERS = {
     "Bracket": "ends that are proved",
     "Exp": "an exact constant; its text form is read where a constant is asked for",
     "Channel": "from_rows reads",
-    "DecisionProblem": "of reads",
+    "Problem": "of reads",
     "Law": "numbers of their own kind: doubles stay doubles, for arithmetic in doubles",
     "LikelihoodRatio": "of reads a channel; doubles would merge level sets",
     "AnchoredLaw": "from_channel reads a channel",
@@ -406,7 +403,7 @@ KEEP_THEIR_NUMBERS = {
     "decompositions.Decomposition": "made of a channel; numbers of their own kind",
     "decompositions.ReductionPair": "made of a decomposition; numbers of their own kind",
     "accountants.BlanketVariable": "of and laplace read",
-    "collect.Plan": "made by make_plan, or read from a file",
+    "collect.Plan": "made by plan_survey, or read from a file",
     "collect.LocalAudit": "audit_local reads",
     "collect.PairAudit": "audit_pair reads",
     "collect.ShuffledAudit": "audit_shuffled reads",
@@ -430,8 +427,8 @@ SLOW = {
     "worst_curve": {"eps0"},
     "amplification_curve": {"n", "min_batch_size"},
     "renyi": {"dropout", "group_size"},
-    "tradeoff_curve": {"group_size"},
-    "solve_n": {"n", "min_batch_size"},
+    "tradeoff": {"group_size"},
+    "smallest_n": {"n", "min_batch_size"},
     "vectors.calibrate": {"n", "dimension", "delta", "eps", "exp_eps", "gap", "fixed", *OF_ONE_BATCH},
     "vectors.private_mean": {"eps", "delta", "fixed", "n", *OF_ONE_BATCH},
     "design.best_shuffled": OF_ONE_BATCH,
@@ -441,10 +438,10 @@ SLOW = {
     },
     "vectors.which_order": {"n", "low", "high", "evaluations"},
     "vectors.worst_background_on_the_line": {"n", "sigma0", "eps", "tolerance", "others"},
-    "collect.make_plan": {"dropout", "group_size", "null"},
+    "collect.plan_survey": {"dropout", "group_size", "null"},
     "compare": {"min_batch_size", "dropout", "group_size", "null"},
-    "privacy_loss": {"min_batch_size", "dropout", "group_size"},
-    "solve_eps0": {"null", "dropout", "group_size"},
+    "privacy_loss_distribution": {"min_batch_size", "dropout", "group_size"},
+    "largest_eps0": {"null", "dropout", "group_size"},
 }
 """Arguments that one reader takes as well, of functions whose calls take seconds, or which no question can have."""
 
@@ -453,7 +450,7 @@ OF_DELTA = {"colluding", "periods", "reports", "threshold"}
 
 NO_NUMBERS = set(
     words(
-        "subject pairs graph datasets memoised source direction engine rigour attain adjacency blanket executor "
+        "subject pairs graph datasets memoised source direction engine arithmetic attain adjacency blanket executor "
         "progress problem method experiment first second channel part parts composition law route mechanism "
         "mechanisms loss users_of grid function out measure group criterion population divergence text seed values "
         "labels name parameters order side on_sphere messages vectors rng data pair reverse up limits file path "

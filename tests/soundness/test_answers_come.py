@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symshuffle import FFT, Contour, Sparse, delta, randomizer
+from symshuffle import delta, randomizer
+from symshuffle.engines import FFT, Contour, Sparse
 
 SECONDS = 300.0
 """An end to what hangs, also on a machine that is busy."""
@@ -59,7 +60,7 @@ def test_the_command_line_answers():
     krr = "krr -p k=10 --eps0 1 --eps 0.1 --n "
     commands = [
         "rr --eps0 50 --eps 49.99999999 --n 1000000000",
-        *(krr + rest for rest in ("1000 --rel 1e-30", "100000000", "1000000000000")),
+        *(krr + rest for rest in ("1000 --rtol 1e-30", "100000000", "1000000000000")),
         *(krr.replace("10", "5") + f"{n} --dropout 0.1" for n in (10**8, 10**12)),
     ]
     code = f"""
@@ -91,7 +92,7 @@ def test_an_interrupt_ends_verification():
     assert process.returncode == 130
 
 
-@pytest.mark.parametrize("engine", [Contour(), FFT(rel=1e-3), Sparse(), None], ids=str)
+@pytest.mark.parametrize("engine", [Contour(), FFT(rtol=1e-3), Sparse(), None], ids=str)
 def test_strict_floating_point_errors_of_numpy_change_nothing(engine):
     krr = randomizer("krr").at(k=10, eps0=1)
 

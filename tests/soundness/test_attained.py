@@ -19,14 +19,11 @@ import pytest
 
 from symshuffle import (
     Channel,
-    Composed,
     Deployment,
     Group,
-    Laplace,
     Unsupported,
     delta,
     epsilon,
-    hamming,
     joint,
     parallel,
     randomizer,
@@ -35,9 +32,11 @@ from symshuffle import (
 )
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.accountants.questions.adversary import worst_background, worst_constant
-from symshuffle.base.choices import Rigour
+from symshuffle.accountants.questions.adversary import worst_constant, worst_datasets
+from symshuffle.base.choices import Arithmetic
 from symshuffle.cli import main
+from symshuffle.decompositions import Composed, hamming
+from symshuffle.mechanisms import Laplace
 from symshuffle.vectors import SphereLinear
 from tests.oracles.messages import Law, Row, exponential, hockey_stick, largest, messages, product, renyi_divergence
 from tests.public import PUBLIC
@@ -150,14 +149,14 @@ def honest(n: int, covering: dict[str, Any]) -> int:
 # The doors, each against what the datasets that it names have.
 
 
-def of_delta(case: Case, n: int, direction: str, covering: dict[str, Any], rigour: str = "exact") -> Any:
+def of_delta(case: Case, n: int, direction: str, covering: dict[str, Any], arithmetic: str = "exact") -> Any:
     """What the named datasets have, once it is shown to be attained."""
-    asked = {"n": n, "exp_eps": ORDER, "direction": direction, "attain": True, "rigour": rigour}
+    asked = {"n": n, "exp_eps": ORDER, "direction": direction, "attained": True, "arithmetic": arithmetic}
     found, dropout = delta(case.source, **asked, **covering), covering.get("dropout", F(0))
     one, other, users = case.named(found.attained.datasets, dropout)
     assert users == honest(n, covering)
     has = largest(hockey_stick, one, other, direction, ORDER)
-    if rigour == "exact":
+    if arithmetic == "exact":
         assert found.attained.lower == has
     assert has * F(999, 1000) <= found.attained.lower <= has <= found.bracket.upper
     if case.pairs:
@@ -174,8 +173,8 @@ def of_delta_rounded(case: Case, n: int, direction: str, covering: dict[str, Any
 
 
 def of_epsilon(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    target = delta(case.source, n=n, exp_eps=ORDER, direction=direction, attain=True, **covering).attained.lower
-    found = epsilon(case.source, n=n, delta=target, direction=direction, rel=1e-2, attain=True, **covering)
+    target = delta(case.source, n=n, exp_eps=ORDER, direction=direction, attained=True, **covering).attained.lower
+    found = epsilon(case.source, n=n, delta=target, direction=direction, rtol=1e-2, attained=True, **covering)
     level = found.attained.lower
     one, other, _ = case.named(found.attained.datasets, covering.get("dropout", F(0)))
     assert 0 < level <= found.bracket.upper
@@ -184,7 +183,7 @@ def of_epsilon(case: Case, n: int, direction: str, covering: dict[str, Any]) -> 
 
 
 def of_renyi(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = renyi(case.source, n=n, order=3, direction=direction, rel=3e-2, attain=True, **covering)
+    found = renyi(case.source, n=n, order=3, direction=direction, rtol=3e-2, attained=True, **covering)
     one, other, _ = case.named(found.attained.datasets)
     has = largest(renyi_divergence, one, other, direction, 3)
     assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
@@ -219,7 +218,7 @@ def in_all_rounds(one: list[Law], other: list[Law], x: F) -> F:
 
 def of_delta_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
     """Losses of few outcomes are off the lattice, which at this width keeps two thirds of delta, and a third of eps."""
-    found = delta(case.source, n=n, periods=2, exp_eps=ORDER, rel=0.03, attain=True, **covering)
+    found = delta(case.source, n=n, periods=2, exp_eps=ORDER, rtol=0.03, attained=True, **covering)
     parts = [(case, 2, honest(n, covering))]
     laws = all_rounds(parts, found.attained.datasets, covering.get("dropout", F(0)))
     has = largest(in_all_rounds, *laws, direction, ORDER)
@@ -228,8 +227,8 @@ def of_delta_in_rounds(case: Case, n: int, direction: str, covering: dict[str, A
 
 
 def of_epsilon_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    target = delta(case.source, n=n, exp_eps=1, attain=True, **covering).attained.lower / 3
-    found = epsilon(case.source, n=n, periods=2, delta=target, rel=0.03, attain=True, **covering)
+    target = delta(case.source, n=n, exp_eps=1, attained=True, **covering).attained.lower / 3
+    found = epsilon(case.source, n=n, periods=2, delta=target, rtol=0.03, attained=True, **covering)
     parts = [(case, 2, honest(n, covering))]
     laws, level = all_rounds(parts, found.attained.datasets, covering.get("dropout", F(0))), found.attained.lower
     assert 0 < level <= found.bracket.upper
@@ -238,14 +237,14 @@ def of_epsilon_in_rounds(case: Case, n: int, direction: str, covering: dict[str,
 
 
 def of_renyi_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = renyi(case.source, n=n, periods=2, order=3, rel=3e-2, attain=True, **covering)
+    found = renyi(case.source, n=n, periods=2, order=3, rtol=3e-2, attained=True, **covering)
     laws = all_rounds([(case, 2, honest(n, covering))], found.attained.datasets)
     has = largest(summed, *laws, direction, 3)
     assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
 
 
 def of_the_worst_constant(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = worst_constant(reduction(case.source, **covering), n, ORDER, rigour=Rigour.EXACT)
+    found = worst_constant(reduction(case.source, **covering), n, ORDER, arithmetic=Arithmetic.EXACT)
     dropout = covering.get("dropout", F(0))
     one, other, _ = case.named(found.datasets, dropout)
     assert found.bracket.exact == largest(hockey_stick, one, other, found.direction, ORDER)
@@ -273,12 +272,12 @@ def refused(door: str, covering: dict[str, Any]) -> bool:
 
 
 UNPUBLISHED: dict[str, Callable[..., Any]] = {
-    "delta": lambda source, **asked: delta(source, exp_eps=ORDER, rigour="exact", **asked),
+    "delta": lambda source, **asked: delta(source, exp_eps=ORDER, arithmetic="exact", **asked),
     "delta, rounded": lambda source, **asked: delta(source, exp_eps=ORDER, **asked),
     "epsilon": lambda source, **asked: epsilon(source, delta="1/100", **asked),
     "renyi": lambda source, **asked: renyi(source, order=3, **asked),
-    "delta of rounds": lambda source, **asked: delta(source, periods=2, exp_eps=ORDER, rel=0.03, **asked),
-    "epsilon of rounds": lambda source, **asked: epsilon(source, periods=2, delta="1/100", rel=0.03, **asked),
+    "delta of rounds": lambda source, **asked: delta(source, periods=2, exp_eps=ORDER, rtol=0.03, **asked),
+    "epsilon of rounds": lambda source, **asked: epsilon(source, periods=2, delta="1/100", rtol=0.03, **asked),
     "renyi of rounds": lambda source, **asked: renyi(source, periods=2, order=3, **asked),
 }
 """Where small counts are not published: datasets have the divergence of all counts, so that nothing is attained."""
@@ -298,7 +297,7 @@ def test_what_is_attained_is_what_the_datasets_named_have(door, covering):
         ):
             continue
         if "threshold" in asked and door in UNPUBLISHED:
-            assert UNPUBLISHED[door](case.source, n=n, direction=direction, attain=True, **asked).attained is None
+            assert UNPUBLISHED[door](case.source, n=n, direction=direction, attained=True, **asked).attained is None
         elif refused(door, asked):
             with pytest.raises(Unsupported):
                 check(case, n, direction, asked)
@@ -316,7 +315,7 @@ def test_no_door_and_no_covering_is_missing():
         name
         for name, value in PUBLIC.items()
         if inspect.isfunction(value)
-        and (inspect.signature(value).return_annotation in answers or "attain" in inspect.signature(value).parameters)
+        and (inspect.signature(value).return_annotation in answers or "attained" in inspect.signature(value).parameters)
     }
     assert doors == {"delta", "epsilon", "renyi", "total_variation"}  # the last one is delta at eps = 0
     assert {f"{door}{of}" for door in ("delta", "epsilon", "renyi") for of in ("", " of rounds")} <= DOORS.keys()
@@ -328,14 +327,14 @@ def test_nothing_is_attained_unless_that_is_asked():
     source = Channel.from_rows(CHANNELS["skew"])
     assert delta(source, n=2, exp_eps=ORDER).attained is None
     assert epsilon(source, n=2, delta="1/20").attained is None
-    assert renyi(source, n=2, order=2, rel=0.1).attained is None
+    assert renyi(source, n=2, order=2, rtol=0.1).attained is None
 
 
 def test_users_of_unequal_budgets_are_told_a_bound_alone():
     """It is above every dataset in either direction, and nothing is said to be attained."""
     rows = [[[F(3, 5), F(2, 5)], [F(2, 5), F(3, 5)]], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]]
     users = [Group(Channel.from_rows(rows[0]), 1), Group(Channel.from_rows(rows[1]), 2)]
-    found = delta(users, exp_eps=ORDER, rigour="exact")
+    found = delta(users, exp_eps=ORDER, arithmetic="exact")
     run = [tuple(map(tuple, rows[i])) for i in (0, 1, 1)]
     for place, held in itertools.product(range(3), itertools.product((0, 1), repeat=3)):
         senders = [run[i][x] for i, x in enumerate(held) if i != place]
@@ -430,10 +429,10 @@ def test_rounds_that_differ_have_one_direction_in_common(question, sizes):
     plan = [Deployment(Group(case.source, n)) for case, n in zip(cases, sizes, strict=True)]
     parts = [(case, 1, n) for case, n in zip(cases, sizes, strict=True)]
     if question == "delta":
-        found = delta(plan, n=None, exp_eps=ORDER, rel=0.03, attain=True).attained
+        found = delta(plan, n=None, exp_eps=ORDER, rtol=0.03, attained=True).attained
         least, has = F(2, 3), largest(in_all_rounds, *all_rounds(parts, found.datasets), "both", ORDER)
     else:
-        found = renyi(plan, n=None, order=3, rel=1e-2, attain=True).attained
+        found = renyi(plan, n=None, order=3, rtol=1e-2, attained=True).attained
         least, has = 0.97, largest(summed, *all_rounds(parts, found.datasets), "both", 3) * (1 + 1e-12)
     assert least * has <= found.lower <= has
 
@@ -445,7 +444,7 @@ CONTINUOUS = {"laplace": (Laplace(F(2), cells=10), 4), "sphere-linear": (SphereL
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_two_datasets_with_densities_have_the_larger_of_two_means(name):
     source, n = CONTINUOUS[name]
-    asked = {"n": n, "exp_eps": ORDER, "adjacency": "zero-out", "dropout": "1/3", "attain": True, "rel": 1e-2}
+    asked = {"n": n, "exp_eps": ORDER, "adjacency": "zero-out", "dropout": "1/3", "attained": True, "rtol": 1e-2}
     found = {way: delta(source, direction=way, **asked).attained.lower for way in EVERY}
     assert found["forward"] != found["reverse"]
     assert found["both"] == max(found["forward"], found["reverse"])
@@ -454,7 +453,7 @@ def test_two_datasets_with_densities_have_the_larger_of_two_means(name):
 def test_the_worst_datasets_are_named_with_their_direction():
     for name, rows in CHANNELS.items():
         case = listed(rows, {})
-        found = worst_background(case.source, 3, ORDER)
+        found = worst_datasets(case.source, 3, ORDER)
         first, second = (tuple(map(int, re.findall(r"\d", one))) for one in found.datasets.split("), "))
         laws = [messages(case.held[one[1]], [case.held[x] for x in one[2:]]) for one in (first, second)]
         assert found.bracket.exact == hockey_stick(*laws, ORDER) == case.worst(3, "both", ORDER), name
@@ -463,7 +462,7 @@ def test_the_worst_datasets_are_named_with_their_direction():
 def test_the_shell_tells_what_the_datasets_have(tmp_path, capsys):
     path = tmp_path / "channel.csv"
     path.write_text("1/2,1/2\n3/5,2/5\n")
-    asked = ["--exp-eps", "101/100", "--dropout", "1/3", "--rigour", "exact", "--json"]
+    asked = ["--exp-eps", "101/100", "--dropout", "1/3", "--arithmetic", "exact", "--json"]
     assert main(["delta", str(path), "--n", "2", *asked]) == 0
     told = json.loads(capsys.readouterr().out)
     case = listed(CHANNELS["one that was wrong"], {})

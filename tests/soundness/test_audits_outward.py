@@ -42,7 +42,7 @@ def test_a_claim_is_its_upper_end(monkeypatch, n, runs):
     def unsure(*asked, **named):
         found = exact(*asked, **named)
         upper = found.bracket.upper
-        return type("Found", (), {"bracket": Bracket(F(0), upper, found.bracket.rigour, "given", "")})
+        return type("Found", (), {"bracket": Bracket(F(0), upper, found.bracket.arithmetic, "given", "")})
 
     monkeypatch.setattr(shuffled, "delta", unsure)
     assert everything(n, runs) == sound

@@ -11,8 +11,9 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle import BallContour, Exact, Law
+from symshuffle import Law
 from symshuffle.base.numbers import working_precision
+from symshuffle.engines import BallContour, Exact
 from symshuffle.engines.contours import ball, saddle
 from symshuffle.engines.contours.line import ContourLine
 from tests.soundness.test_engine_terms import contour_cases, missed

@@ -10,12 +10,15 @@ import pytest
 
 import symshuffle
 from proofs_checks.decomposition import _clones
-from symshuffle import Channel, Contamination, Exp, InputError, bayes_tradeoff, minimax_tradeoff, randomizer
+from symshuffle import Channel, Exp, InputError, randomizer
 from symshuffle.base import enclose
 from symshuffle.base.levels import takes_eps0
 from symshuffle.decompositions import clones
-from symshuffle.design import maximise, smoothed_point_masses
+from symshuffle.design import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
+from symshuffle.utility import Contamination
 from symshuffle.utility.frontiers import caps, contamination
 from symshuffle.utility.likelihood import extremes
 from symshuffle.vectors.randomizers import sphere

@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import cells
-from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from tests.accountants.test_rounds_cells import SOURCES, pair_of, truth_of
@@ -104,10 +104,10 @@ def test_both_ends_of_laws_on_cells_are_taken_with_what_is_outside(monkeypatch, 
     }
     stub = SimpleNamespace(law=lambda _, *, reverse, up: ((reverse, up), off))
     monkeypatch.setattr(cells, "cells_of", lambda *_, **__: stub)
-    monkeypatch.setattr(cells, "evaluate", lambda law, *_: Bracket(*known[law], Rigour.FLOAT64, "given", ""))
+    monkeypatch.setattr(cells, "evaluate", lambda law, *_: Bracket(*known[law], Arithmetic.FLOAT64, "given", ""))
     source, whom, eps = SOURCES["bmg, largest"]
     found = cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH)
     assert 0 <= found.lower <= F(2, 10) - off
     assert found.upper >= max(known[False, True][1], known[True, True][1] if other else F(0)) + off
-    monkeypatch.setattr(cells, "evaluate", lambda *_: Bracket(F(0), F(1, 20), Rigour.FLOAT64, "given", ""))
+    monkeypatch.setattr(cells, "evaluate", lambda *_: Bracket(F(0), F(1, 20), Arithmetic.FLOAT64, "given", ""))
     assert cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH).lower == 0

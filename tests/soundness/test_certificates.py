@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, CertificateError, DecisionProblem, InputError, SafeEnd
+from symshuffle import CertificateError, InputError, Problem
+from symshuffle.base import SafeEnd
 from symshuffle.base.choices import Criterion
 from symshuffle.base.results import Certified, Result, outward, passes
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
@@ -17,6 +18,7 @@ from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import total_variation_measure
 from symshuffle.design.parametric.program import program_of_problem
 from symshuffle.design.parametric.walk import derive, piece_around, piecewise_optimum
+from symshuffle.mechanisms import LAM
 from tests.conditions import MODULES, UNDRIVEN, conditions, fallen
 from tests.shown import as_html
 from tests.soundness.catalogue import CASES, true_ones, true_pairs
@@ -73,8 +75,8 @@ def test_every_condition_on_files_is_watched(module):
 
 
 PROBLEMS = {
-    "weights": DecisionProblem.of([["1", "0"], ["1", "0"]], [[3, 1], [0, 3]]),  # -97/404 of an output at lam = 100
-    "prior": DecisionProblem.of(  # a "least favourable prior" of -49/404 at lam = 100
+    "weights": Problem.of([["1", "0"], ["1", "0"]], [[3, 1], [0, 3]]),  # -97/404 of an output at lam = 100
+    "prior": Problem.of(  # a "least favourable prior" of -49/404 at lam = 100
         [["3/5", 0, "2/5"], [0, "1/3", "2/3"], ["1/3", "4/9", "2/9"]], [[3, 3, 0, 0], [1, 2, 2, 2], [3, 1, 2, 0]]
     ),
 }

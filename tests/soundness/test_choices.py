@@ -5,8 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle import Channel, Composed, Exp, InputError, Laplace, delta, joint, optimal_decomposition, randomizer
+from symshuffle import Channel, Exp, InputError, delta, joint, optimal_decomposition, randomizer
 from symshuffle.base.choices import Question
+from symshuffle.decompositions import Composed
+from symshuffle.mechanisms import Laplace
 
 RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 SKEW = (Fraction(1, 4), Fraction(3, 4))
@@ -30,8 +32,8 @@ SOURCES = {
 @pytest.mark.parametrize("name", SOURCES)
 def test_delta_takes_what_the_library_makes(name):
     for direction in Question:
-        rel = 1e-3 if name == "doubles of NumPy" else None  # with few users a contour of doubles is dear
-        found, expected = (delta(one, n=3, eps="1/10", direction=direction, rel=rel) for one in SOURCES[name])
+        rtol = 1e-3 if name == "doubles of NumPy" else None  # with few users a contour of doubles is dear
+        found, expected = (delta(one, n=3, eps="1/10", direction=direction, rtol=rtol) for one in SOURCES[name])
         # The same number by other arithmetic: the brackets meet, and both are narrow.
         assert max(found.bracket.lower, expected.bracket.lower) <= min(found.bracket.upper, expected.bracket.upper)
         assert found == expected or found.bracket.width < Fraction(1, 10**6) * found.bracket.upper

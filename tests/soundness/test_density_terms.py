@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Exp, working_precision
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, doubling, gauss
@@ -74,16 +74,16 @@ def test_the_rounding_allowance_is_needed(monkeypatch, whole):
     genuine = bromwich.BromwichLine.sum_in_doubles
     if not whole:
         monkeypatch.setattr(bromwich.BromwichLine, "sum_in_doubles", lambda self: (genuine(self)[0], flint.arb(0)))
-    quick = Bromwich(1e-11, Rigour.FLOAT64).bracket(law, n)
-    assert quick.rigour is Rigour.FLOAT64
+    quick = Bromwich(1e-11, Arithmetic.FLOAT64).bracket(law, n)
+    assert quick.arithmetic is Arithmetic.FLOAT64
     assert (quick.lower <= sure.upper and sure.lower <= quick.upper) == whole
 
 
-@pytest.mark.parametrize(("n", "eps", "rel"), [(1000, "4/10000", 1e-8), (10**8, "1/1000000", 1e-10)])
-def test_the_sum_in_doubles_is_that_in_balls_within_its_allowance(n, eps, rel):
+@pytest.mark.parametrize(("n", "eps", "rtol"), [(1000, "4/10000", 1e-8), (10**8, "1/1000000", 1e-10)])
+def test_the_sum_in_doubles_is_that_in_balls_within_its_allowance(n, eps, rtol):
     seen = PAIR.law(Exp(Fraction(eps)), tail=Fraction(1, 10**25), bits=192)
     with working_precision(192):
-        plan, taken = bromwich_plan.plan_for(seen, n, rel)
+        plan, taken = bromwich_plan.plan_for(seen, n, rtol)
         # What the rule leaves out widens balls and allowance alike; without it the balls are points.
         line = replace(bromwich.BromwichLine.of(taken, n, plan), error=flint.arb(0))
         total, allowance = line.sum_in_doubles()

@@ -7,20 +7,21 @@ from types import SimpleNamespace
 
 import pytest
 
-from symshuffle import Exp, NotDecided, Rigour
+from symshuffle import Exp, NotDecided
+from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
-from symshuffle.design import best_shuffled
 from symshuffle.design.comparison import certified
 from symshuffle.design.comparison.degrading import Box
 from symshuffle.design.shuffled import best
+from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.utility.frontiers.orbit import subset_orbit
 from tests.comparison.test_certified import BUDGET, CENTRAL, LEVEL, matched_risk, rivals
 from tests.fewbits import FINE, few_bits
 
 
 def between(low, high):
-    return Bracket(F(low), F(high), Rigour.BALL, "given", "")
+    return Bracket(F(low), F(high), Arithmetic.BALL, "given", "")
 
 
 @cache

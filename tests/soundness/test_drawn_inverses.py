@@ -5,8 +5,9 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Bracket, Rigour, SymshuffleError, delta, epsilon, randomizer, solve_eps0, solve_n
+from symshuffle import Bracket, SymshuffleError, delta, epsilon, largest_eps0, randomizer, smallest_n
 from symshuffle.accountants.bounds.search import integers_around
+from symshuffle.base import Arithmetic
 
 NAMES = (("rr", {}), ("krr", {"k": 3}), ("krr", {"k": 40}), ("oue", {"D": 5}), ("subset-selection", {"k": 6, "s": 2}))
 REL = 1e-4
@@ -22,7 +23,7 @@ def drawn(seed):
 
 
 def at(source, n, eps):
-    return delta(source, n=n, eps=eps, rigour="ball", rel=1e-6 if n < 1000 else 1e-3).bracket
+    return delta(source, n=n, eps=eps, arithmetic="ball", rtol=1e-6 if n < 1000 else 1e-3).bracket
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -30,7 +31,7 @@ def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
     source, eps0, eps, goal, n = drawn(seed)
     fixed = source.at(eps0=eps0)
     try:
-        found = epsilon(fixed, n=n, delta=goal, rel=REL).bracket
+        found = epsilon(fixed, n=n, delta=goal, rtol=REL).bracket
     except SymshuffleError:
         assert at(fixed, n, eps0 - F(1, 10**6)).upper > 0  # something is left next to the local budget
     else:
@@ -38,7 +39,7 @@ def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
         assert found.upper == 0 or at(fixed, n, found.lower).upper > goal
         assert found.width <= F(REL) * found.upper
     try:
-        found = solve_eps0(source, n=n, eps=eps, delta=goal, rel=REL).bracket
+        found = largest_eps0(source, n=n, eps=eps, delta=goal, rtol=REL).bracket
     except SymshuffleError:
         assert (
             min(at(source.at(eps0=F(1, 10**9)), n, eps).upper, goal) == goal
@@ -49,7 +50,7 @@ def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
         assert at(source.at(eps0=found.upper), n, eps).upper > goal
         assert found.width <= F(REL) * found.upper
     if eps and delta(fixed, n=10**6, eps=eps).bracket.upper < goal:
-        found = solve_n(fixed, eps=eps, delta=goal).bracket
+        found = smallest_n(fixed, eps=eps, delta=goal).bracket
         assert at(fixed, int(found.upper), eps).lower <= goal
         assert found.upper == 1 or at(fixed, int(found.lower), eps).upper > goal
 
@@ -57,7 +58,7 @@ def test_the_safe_end_meets_the_target_and_the_other_one_does_not(seed):
 @pytest.mark.parametrize("n", [1, 3])
 def test_a_delta_beyond_doubles_is_met_next_to_the_local_budget(n):
     """Of a continuous law: something is left of it at every eps below eps0, and nothing at eps0."""
-    found = epsilon(randomizer("laplace").at(eps0=1), n=n, delta=F(1, 10**350), rel=REL).bracket
+    found = epsilon(randomizer("laplace").at(eps0=1), n=n, delta=F(1, 10**350), rtol=REL).bracket
     assert 1 - F(REL) <= found.lower <= found.upper <= 1 + F(REL)
 
 
@@ -74,7 +75,7 @@ def test_integers_on_either_side(search):
 
         def value(x: F, _: float, width: F = width, place: F = place) -> Bracket:
             low = (1 - width * place) / x
-            return Bracket(low, max(1 / x, low / (1 - width)), Rigour.BALL, "wide", "made wide")
+            return Bracket(low, max(1 / x, low / (1 - width)), Arithmetic.BALL, "wide", "made wide")
 
         start = F(chance.randrange(1, 400)) if search == "around" else F(1)
         apart = 0.1 if search == "around" else 0.0

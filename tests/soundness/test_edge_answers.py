@@ -13,27 +13,27 @@ import pytest
 from symshuffle import (
     Law,
     SymshuffleError,
-    amplification_curve,
     any_ldp,
     delta,
-    delta_curve,
     epsilon,
-    privacy_loss,
+    largest_eps0,
+    privacy_loss_distribution,
+    profile,
     randomizer,
     renyi,
-    solve_eps0,
-    solve_n,
-    tradeoff_curve,
+    smallest_n,
+    tradeoff,
 )
+from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.bounds import rare_atoms
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.bounds.rare_atoms import without_rare_atoms
 from symshuffle.accountants.renyi import refined_profile
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
-RATIONAL = Request(rigour=Rigour.EXACT)
+RATIONAL = Method(arithmetic=Arithmetic.EXACT)
 SECONDS = 20
 
 
@@ -77,7 +77,7 @@ def test_of_wide_answers_each_end_is_used_on_its_own_side(monkeypatch):
 
     def answer(common: Law) -> Bracket:
         value = exactly(common, 3)
-        return Bracket(value / 2, 2 * value, Rigour.BALL, "", "")
+        return Bracket(value / 2, 2 * value, Arithmetic.BALL, "", "")
 
     found = without_rare_atoms(law, 3, 1e-6, answer)
     narrow = without_rare_atoms(law, 3, 1e-6, lambda common: evaluate(common, 3, RATIONAL))
@@ -117,10 +117,10 @@ def test_a_divergence_grows_with_the_square_of_a_small_budget(source, n):
 
 def test_fewest_users_of_a_small_budget_and_target():
     asked = {"eps": "1e-401", "delta": "1e-1000"}
-    found = solve_n(krr("1e-400"), **asked).bracket
+    found = smallest_n(krr("1e-400"), **asked).bracket
     assert found.upper - found.lower == 1
     for n, above in ((found.lower, True), (found.upper, False)):
-        value = delta(krr("1e-400"), n=int(n), eps="1e-401", rel=1e-9).bracket
+        value = delta(krr("1e-400"), n=int(n), eps="1e-401", rtol=1e-9).bracket
         assert value.lower > F(1, 10**1000) if above else value.upper <= F(1, 10**1000)
 
 
@@ -207,8 +207,8 @@ CELLS = [
     *itertools.product(("delta",), OPEN, BUDGETS, USERS, LEVELS, ("",)),
     *itertools.product(("epsilon",), OPEN, BUDGETS, USERS, ("",), TARGETS),
     *itertools.product(("renyi",), OPEN, BUDGETS, USERS, ORDERS, ("",)),
-    *itertools.product(("solve-n",), OPEN, BUDGETS, (1,), LEVELS[:4], TARGETS[:4]),
-    *itertools.product(("solve-eps0",), OPEN, BUDGETS[:1], USERS[:3], LEVELS, TARGETS),
+    *itertools.product(("smallest-n",), OPEN, BUDGETS, (1,), LEVELS[:4], TARGETS[:4]),
+    *itertools.product(("largest-eps0",), OPEN, BUDGETS[:1], USERS[:3], LEVELS, TARGETS),
     *itertools.product(("curves", "tradeoff"), OPEN, BUDGETS, USERS, ("",), ("",)),
     *itertools.product(("pld",), OPEN, BUDGETS[1:], USERS, ("",), ("",)),
 ]
@@ -236,24 +236,24 @@ def check_cell(cell: Any) -> None:
         check_ends(epsilon(source, n=n, delta=target).bracket)
     elif question == "renyi":
         check_ends(renyi(source, n=n, order=level).bracket)
-    elif question == "solve-n":
+    elif question == "smallest-n":
         try:
-            check_ends(solve_n(source, eps=level, delta=target).bracket)
+            check_ends(smallest_n(source, eps=level, delta=target).bracket)
         except SymshuffleError:
             assert delta(source, n=10**15, eps=level).bracket.upper > F(target)
-    elif question == "solve-eps0":
+    elif question == "largest-eps0":
         try:
-            check_ends(solve_eps0(OPEN[name], n=n, eps=level, delta=target).bracket)
+            check_ends(largest_eps0(OPEN[name], n=n, eps=level, delta=target).bracket)
         except SymshuffleError:
             assert delta(source_of(name, "5000"), n=n, eps=level).bracket.lower <= F(target)
     elif question == "curves":
-        delta_curve(source, n=n, eps=LEVELS[:5])
+        profile(source, n=n, eps=LEVELS[:5])
         amplification_curve(source, delta="1e-9", users=[n, 2 * n])
     elif question == "tradeoff":
-        ends = tradeoff_curve(source, n=n, type_i=[0, "1/2", 1], num_levels=6).points
+        ends = tradeoff(source, n=n, type_i=[0, "1/2", 1], num_levels=6).points
         assert all(0 <= point.y.lower <= 1 for point in ends)
     else:
-        assert math.isfinite(float(privacy_loss(source, n=n).law.infinity))
+        assert math.isfinite(float(privacy_loss_distribution(source, n=n).law.infinity))
 
 
 def drawn(kind: str, size: int) -> list[Any]:
@@ -262,7 +262,9 @@ def drawn(kind: str, size: int) -> list[Any]:
     return random.Random(f"edges {kind}").sample(own, size)
 
 
-SLICE = [cell for kind in ("delta", "epsilon", "renyi", "solve-n", "solve-eps0", "curves") for cell in drawn(kind, 5)]
+SLICE = [
+    cell for kind in ("delta", "epsilon", "renyi", "smallest-n", "largest-eps0", "curves") for cell in drawn(kind, 5)
+]
 
 
 @pytest.mark.parametrize("cell", SLICE, ids=lambda cell: "-".join(map(str, cell)))

@@ -8,8 +8,8 @@ import symshuffle
 from symshuffle import Channel, Group, randomizer
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.questions import adversary
-from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
-from symshuffle.base.choices import Rigour
+from symshuffle.accountants.questions.tradeoff_function import tradeoff
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.levels import as_probability
 from symshuffle.base.results import Bracket
 from tests.shell import answer, run
@@ -29,7 +29,7 @@ def is_probability(found):
 
 @pytest.mark.parametrize(("low", "high"), [("-1/9", "10/9"), ("-3", "-1"), ("2", "3"), ("1/3", "1/2")])
 def test_clipped_bracket_holds_the_same_probabilities(low, high):
-    found = as_probability(Bracket(F(low), F(high), Rigour.BALL, "none", ""))
+    found = as_probability(Bracket(F(low), F(high), Arithmetic.BALL, "none", ""))
     assert is_probability(found)
     for value in (F(0), F(1, 9), F(2, 5), F(1)):
         assert not F(low) <= value <= F(high) or found.contains(value)
@@ -39,10 +39,10 @@ def test_clipped_bracket_holds_the_same_probabilities(low, high):
 @pytest.mark.parametrize("n", [1, 10, pytest.param(300, marks=pytest.mark.conformance)])
 def test_delta_is_a_probability(source, n):
     for eps in (0, 2, 39):
-        for rigour in ("float64", "ball"):
+        for arithmetic in ("float64", "ball"):
             for more in ({}, {"group_size": min(n, 3)}, {"direction": "forward"}):
-                bound = symshuffle.delta(LOUD[source], n=n, eps=eps, rigour=rigour, rel=0.1, **more)
-                assert is_probability(bound.bracket), (eps, rigour, more)
+                bound = symshuffle.delta(LOUD[source], n=n, eps=eps, arithmetic=arithmetic, rtol=0.1, **more)
+                assert is_probability(bound.bracket), (eps, arithmetic, more)
 
 
 def test_whatever_a_bracket_is_before_a_bound_is_a_probability(monkeypatch, capsys):
@@ -51,7 +51,7 @@ def test_whatever_a_bracket_is_before_a_bound_is_a_probability(monkeypatch, caps
 
     def too_wide(*asked):
         found = evaluate(*asked)
-        return Bracket(found.lower - F(1, 2), found.upper + F(3, 2), found.rigour, found.engine, found.how)
+        return Bracket(found.lower - F(1, 2), found.upper + F(3, 2), found.arithmetic, found.engine, found.evaluation)
 
     monkeypatch.setattr(brackets, "evaluate", too_wide)
     krr = LOUD[1]
@@ -61,7 +61,7 @@ def test_whatever_a_bracket_is_before_a_bound_is_a_probability(monkeypatch, caps
         symshuffle.delta(krr, n=4, eps=0, dropout="1/2").bracket,
         symshuffle.delta(users, eps=0).bracket,
         adversary.worst_of_two_types(krr.channel(), 4, F(6, 5)).bracket,
-        *(point.y for point in symshuffle.delta_curve(krr, n=4, eps=[0, 1]).points),
+        *(point.y for point in symshuffle.profile(krr, n=4, eps=[0, 1]).points),
     ]
     assert all(map(is_probability, found))
     told = answer(capsys, "delta", "krr", "-p", "k=3", "--lam", 2, "--n", 4, "--exp-eps", 2)
@@ -70,9 +70,9 @@ def test_whatever_a_bracket_is_before_a_bound_is_a_probability(monkeypatch, caps
 
 def test_curves_and_rounds_are_probabilities():
     for source in LOUD[1:3]:
-        points = tradeoff_curve(source, n=10, type_i=[0, F(1, 2), 1]).points
+        points = tradeoff(source, n=10, type_i=[0, F(1, 2), 1]).points
         assert all(is_probability(point.y) for point in points)
-        assert is_probability(symshuffle.delta(source, n=10, periods=2, eps=1, rel=0.3).bracket)
+        assert is_probability(symshuffle.delta(source, n=10, periods=2, eps=1, rtol=0.3).bracket)
 
 
 def test_command_prints_no_delta_above_one(capsys):

@@ -5,7 +5,8 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import CertificateError, Exp, Rigour, bayes_tradeoff, minimax_tradeoff
+from symshuffle import CertificateError, Exp
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Criterion
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
@@ -13,6 +14,7 @@ from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision import reduced, tradeoff
 from symshuffle.design.decision.certificate import levels_around
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from tests.fewbits import just_above, just_below
 from tests.soundness.false_designs import ORDERED
 
@@ -58,7 +60,7 @@ def test_a_design_proves_what_its_certificates_do(solve, level):
 def with_a_gap(*arguments, **chosen):
     """An invariant design whose bound is lower than it has to be."""
     best = orbit_tradeoff(*arguments, **chosen)
-    value = Bracket(best.value.lower - len(best.bound) * GAP, best.value.upper, Rigour.EXACT, "orbit lp", "")
+    value = Bracket(best.value.lower - len(best.bound) * GAP, best.value.upper, Arithmetic.EXACT, "orbit lp", "")
     made = replace(best, bound=tuple(end - GAP for end in best.bound), value=value)
     made.verify()
     return made

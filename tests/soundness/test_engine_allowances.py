@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import FFT, Ball, Channel, Contour, Exact, Law, delta
+from symshuffle import Ball, Channel, Law, delta
 from symshuffle.accountants import evaluate_law
+from symshuffle.engines import FFT, Contour, Exact
 
 HUGE = 10**12
 STUCK = Law(

@@ -17,8 +17,9 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle import FFT, Ball, BallContour, Contour, Counts, Exact, InputError, Law, Sparse, SymshuffleError
+from symshuffle import Ball, InputError, Law, SymshuffleError
 from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.engines import FFT, BallContour, Contour, Counts, Exact, Sparse
 from symshuffle.engines.contours import contour, saddle
 from symshuffle.engines.contours.characteristic import Form, Region, form
 from symshuffle.engines.counting import count_tables, counts, sparse
@@ -77,7 +78,7 @@ def large():
     ]:
         law = Law(tuple(map(Fraction, values)), tuple(mass / sum(masses) for mass in masses))
         for n in users:
-            bracket = BallContour(rel=1e-13).bracket(law, n)
+            bracket = BallContour(rtol=1e-13).bracket(law, n)
             assert bracket.relative_width < CLOSE
             found.append((law, n, (bracket.lower, bracket.upper)))
     return found
@@ -86,7 +87,7 @@ def large():
 def bad_plan(draw, law, n):
     """Constants that nobody would choose."""
     rough = saddle.tilt(law)
-    plan = saddle.choose(rough, n, rel=10 ** draw.uniform(-8, -0.5), lattice=law.lattice)
+    plan = saddle.choose(rough, n, rtol=10 ** draw.uniform(-8, -0.5), lattice=law.lattice)
     c = plan.c * 10 ** draw.choice([0, 0, draw.uniform(-0.7, 0.7)])
     if plan.lattice is not None:
         half = max(1, math.ceil(plan.nodes * draw.choice([1, 1, 1 / 4, 1 / 16, 1 / 64])))
@@ -103,7 +104,7 @@ def contour_cases():
         for _ in range(2 if len(law.values) > 100 else 8):
             found.append((law, n, truth, bad_plan(draw, law, n), draw.choice([46.0, 46.0, 46.0, 3.0, -3.0])))
     for law, n, truth in large():  # a line so close to 0 that the scale has hardly any rounding, and the good one
-        plan = saddle.choose(saddle.tilt(law), n, rel=1e-6, lattice=law.lattice)
+        plan = saddle.choose(saddle.tilt(law), n, rtol=1e-6, lattice=law.lattice)
         close = replace(plan, c=plan.c / 100, step=plan.step / 128, nodes=plan.nodes * 128)
         far = [replace(plan, c=plan.c * k) for k in (2, 4)]  # nodes cancel: what rounds them is more than the sum has
         found += [(law, n, truth, one, 46.0) for one in (plan, close, *far)]
@@ -329,7 +330,7 @@ def sparse_misses(patch):
             exact = Exact().bracket(law, n).exact
             with pytest.MonkeyPatch.context() as at:
                 patch(at)
-                if missed(lambda law=law, n=n: Sparse(rel=0.9).bracket(law, n), (exact, exact)):
+                if missed(lambda law=law, n=n: Sparse(rtol=0.9).bracket(law, n), (exact, exact)):
                     return True
     return False
 
@@ -357,7 +358,7 @@ COUNTED = [
 ]
 
 
-def counted_misses(patch, *, quiet=None, bits=128, rel=1e-30):
+def counted_misses(patch, *, quiet=None, bits=128, rtol=1e-30):
     """Whether a sum over counts misses, with windows of some exponent or in coarse numbers."""
     window = count_tables._window
     for law, n in COUNTED:
@@ -366,7 +367,7 @@ def counted_misses(patch, *, quiet=None, bits=128, rel=1e-30):
             if quiet is not None:
                 at.setattr(count_tables, "_window", lambda n, share, _: window(n, share, quiet))
             patch(at)
-            if missed(lambda law=law, n=n: Counts(rel=rel, bits=bits).bracket(law, n), (exact, exact)):
+            if missed(lambda law=law, n=n: Counts(rtol=rtol, bits=bits).bracket(law, n), (exact, exact)):
                 return True
     return False
 
@@ -408,7 +409,7 @@ def test_either_side_of_the_windows_is_bounded(sign, bits):
         with pytest.MonkeyPatch.context() as at:
             at.setattr(counts.Windows, "choose", cut)
             patch(at)
-            return missed(lambda: Counts(rel=1e-30, bits=bits).bracket(law, n), (exact, exact))
+            return missed(lambda: Counts(rtol=1e-30, bits=bits).bracket(law, n), (exact, exact))
 
     assert not misses(lambda at: None)
     assert not misses(without_side(-sign))
@@ -428,7 +429,7 @@ def test_the_rounding_of_doubles_is_counted():
     assert counted_misses(without, bits=None)
 
 
-@pytest.mark.parametrize("engine", [Counts(rel=1e-20, bits=128), Counts()], ids=["integers", "doubles"])
+@pytest.mark.parametrize("engine", [Counts(rtol=1e-20, bits=128), Counts()], ids=["integers", "doubles"])
 @pytest.mark.parametrize(("part", "field"), [("values", "error"), ("weights", "noise")])
 def test_the_counts_need_the_radius_of_balls(monkeypatch, engine, part, field):
     law, (inner, _) = {"values": (ATOM, WITHIN[ATOM]), "weights": (WEIGHT, WITHIN[WEIGHT])}[part]
@@ -446,7 +447,7 @@ def test_the_next_count_belongs_to_the_mass_that_rounding_moves(monkeypatch):
     tiny, rare = Fraction(1, 10**9), Fraction(1, 100)
     law = Law((Fraction(1), Ball(-1 - 3 * tiny, -1 + tiny)), (rare, 1 - rare))
     exact = Exact().bracket(Law((Fraction(1), -1 + tiny), law.weights), 2).exact
-    engine = Counts(rel=1e-20, bits=128)
+    engine = Counts(rtol=1e-20, bits=128)
     assert not missed(lambda: engine.bracket(law, 2), (exact, exact))
     plain = count_tables.Tails.plane
 

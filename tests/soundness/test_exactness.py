@@ -7,7 +7,7 @@ import pytest
 
 import symshuffle as ss
 from proofs_checks._estimation import fisher_information
-from symshuffle.base.choices import Population, Rigour
+from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Verdict, enclose, equal
 from symshuffle.channels.channel import Channel, direct_sum
@@ -26,9 +26,11 @@ F = Fraction
 
 def test_compositions_without_a_common_budget_are_exact():
     first, second = krr().at(k=3, lam=F(4)), krr().at(k=2, lam=F(2))
-    common = ss.delta(Composed(joint(krr().at(k=3), krr().at(k=2)), F(4)), n=3, exp_eps=F(6, 5), rigour=Rigour.EXACT)
+    common = ss.delta(
+        Composed(joint(krr().at(k=3), krr().at(k=2)), F(4)), n=3, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT
+    )
     same = joint(krr().at(k=3, lam=F(2)), krr().at(k=2, lam=F(2)))
-    assert ss.delta(Composed(same, None), n=3, exp_eps=F(6, 5), rigour=Rigour.EXACT).bracket == common.bracket
+    assert ss.delta(Composed(same, None), n=3, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT).bracket == common.bracket
     for tree in (
         joint(first, second),
         parallel((first, first), (F(1, 4), F(3, 4))),
@@ -36,10 +38,12 @@ def test_compositions_without_a_common_budget_are_exact():
         parallel((erasure().at(k=3, p=F(1, 3)), first), (F(1, 4), F(3, 4))),
         subsample(joint(first, second), F(1, 3)),
     ):
-        exact = ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5), rigour=Rigour.EXACT).bracket
+        exact = ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT).bracket
         assert exact.exact is not None
         assert ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5)).bracket.contains(exact.exact)
-        assert ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5), rigour=Rigour.BALL).bracket.contains(exact.exact)
+        assert ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5), arithmetic=Arithmetic.BALL).bracket.contains(
+            exact.exact
+        )
     with pytest.raises(InputError, match="lam"):
         ss.delta(Composed(joint(krr().at(k=3), second), None), n=3, exp_eps=F(6, 5))
 
@@ -59,7 +63,7 @@ def test_anchored_geometry_at_irrational_levels():
     for population in Population:
         expected = isotropic_risk(3, closed, population=population) / 7
         found = worst_risk(law, n=7, population=population)
-        assert found.bracket.rigour is Rigour.BALL
+        assert found.bracket.arithmetic is Arithmetic.BALL
         assert found.bracket.lower <= expected.upper
         assert expected.lower <= found.bracket.upper
         assert found.bracket.relative_width < F(1, 10**20)
@@ -98,15 +102,17 @@ def test_enclosed_laws_agree_with_rational_ones():
 
 def test_orders_and_levels_may_be_exponentials():
     channel = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
-    found = shuffled_leakage(ratio_law(channel, 0, 1), Contamination(4), gamma=Exp(F(1, 10)), rigour=Rigour.BALL)
+    found = shuffled_leakage(
+        ratio_law(channel, 0, 1), Contamination(4), gamma=Exp(F(1, 10)), arithmetic=Arithmetic.BALL
+    )
     assert found.bracket.relative_width < F(1, 10**6)
     envelope = convex_envelope(3, lam=Exp(F(1)), function="chi-square")
-    assert envelope.bracket.rigour is Rigour.BALL
+    assert envelope.bracket.arithmetic is Arithmetic.BALL
 
 
 def test_a_frontier_with_two_ends_is_not_exact():
     for found in (trace_frontier(5, F(2)), trace_frontier(5, F(2), lam_cap=Exp(F(1))), trace_frontier(5, F(1, 2))):
-        assert (found.trace.rigour is Rigour.EXACT) == (found.trace.lower == found.trace.upper)
+        assert (found.trace.arithmetic is Arithmetic.EXACT) == (found.trace.lower == found.trace.upper)
         found.verify()
 
 

@@ -30,11 +30,12 @@ from typing import Any, ClassVar, NamedTuple
 import flint
 import pytest
 
-from symshuffle import FFT, Ball, Bracket, Exp, Law, NotDecided, Rigour, Unsupported, Verdict, delta, epsilon, renyi
+from symshuffle import Ball, Bracket, Exp, Law, NotDecided, Unsupported, delta, epsilon, renyi
 from symshuffle.accountants.bounds.brackets import bounds_nothing_from
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduced import Datasets, PairClass, Reduction
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic, Verdict
 from symshuffle.base.choices import Question
 from symshuffle.base.numbers import enclose, equal, less, lower_end, to_arb, upper_end
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch
@@ -43,7 +44,7 @@ from symshuffle.design.comparison.degrading import Box, Degrading
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import read_match
-from symshuffle.engines import registry
+from symshuffle.engines import FFT, registry
 from symshuffle.engines.contours import contour
 from symshuffle.engines.densities import beyond, gauss
 from symshuffle.engines.densities.bromwich import Bromwich
@@ -195,7 +196,7 @@ class Wide:
     """H(n) counted out, and between two numbers that are 0.3 to 0.9 of the upper one apart."""
 
     seed: int = 0
-    least: ClassVar[Rigour] = Rigour.BALL
+    least: ClassVar[Arithmetic] = Arithmetic.BALL
     continuous: ClassVar[bool] = False
     name: ClassVar[str] = "wide"
 
@@ -221,16 +222,16 @@ class Wide:
         draw = random.Random(f"{self.seed} {n} {float(ends[1])}")
         width, place = F(draw.randrange(30, 91), 100), F(draw.randrange(101), 100)
         low = ends[0] * (1 - width * place)
-        return Bracket(low, max(ends[1], low / (1 - width)), Rigour.BALL, "wide", "counted, and made wide")
+        return Bracket(low, max(ends[1], low / (1 - width)), Arithmetic.BALL, "wide", "counted, and made wide")
 
 
-def engine_named(draw: random.Random, label: str, rel: float) -> Any:
+def engine_named(draw: random.Random, label: str, rtol: float) -> Any:
     """An engine that spends little, or None."""
     if label == "auto":
         return None
     if label == "fft":
-        return FFT(step=grid(draw, 0.01, 0.4)) if draw.random() < 0.5 else FFT(largest=2**10, rel=rel)
-    engine: Any = registry.engine_class(label).aiming(rel, 64)
+        return FFT(step=grid(draw, 0.01, 0.4)) if draw.random() < 0.5 else FFT(largest=2**10, rtol=rtol)
+    engine: Any = registry.engine_class(label).aiming(rtol, 64)
     cheap = {"ball": 1_000, "contour": 20_000}
     return replace(engine, largest=cheap[label]) if label in cheap else engine
 
@@ -241,9 +242,9 @@ def test_laws_of_balls(label, factor):
     draw, answered = random.Random(f"{label} {factor}"), 0
     for k in range(20):
         one, n = case(draw, balls=k % 4 > 0), draw.randrange(2, 6)
-        rel = draw.choice([0.3, 0.6, 0.9])
-        engine = Wide(k) if label == "wide" else engine_named(draw, label, rel)
-        asked = {"n": n, "exp_eps": 2, "engine": engine, "rigour": None, "rel": rel, "attain": True}
+        rtol = draw.choice([0.3, 0.6, 0.9])
+        engine = Wide(k) if label == "wide" else engine_named(draw, label, rtol)
+        asked = {"n": n, "exp_eps": 2, "engine": engine, "arithmetic": None, "rtol": rtol, "attained": True}
         found = answer(draw, factor, delta, source_of(lambda *_, law=one.law: law), **asked)
         if found is None:
             continue
@@ -299,7 +300,7 @@ def test_pieces(factor, road):
         if road == "cells":
             found = answer(draw, factor, two_sided, one.law, n, cells=draw.choice([4, 30, 150]))
         else:
-            engine = Bromwich(draw.choice([0.3, 0.6, 0.9]), Rigour(road), bits=64)
+            engine = Bromwich(draw.choice([0.3, 0.6, 0.9]), Arithmetic(road), bits=64)
             found = answer(draw, factor, engine.bracket, one.law, n)
         assert found is None or one.holds(n, found.lower, found.upper), (one, n, found)
 
@@ -359,7 +360,7 @@ def test_densities(factor):
         ratio, n = grid(draw, 1.5, 3), draw.randrange(2, 6)
         drawn = pair(draw, ratio, cut=False)
         mixed = PairClass("drawn", None, mixed=lambda order, *_, pair=drawn.pair: LevelledPair(pair, order))
-        asked = {"n": n, "exp_eps": ratio, "direction": "forward", "rel": draw.choice([0.3, 0.9])}
+        asked = {"n": n, "exp_eps": ratio, "direction": "forward", "rtol": draw.choice([0.3, 0.9])}
         found = answer(draw, factor, delta, Reduction((mixed,)), **asked)
         if found is not None:
             answered += 1
@@ -429,7 +430,7 @@ def test_levels(engine, factor, wide_everywhere):
         one, n = levelled(draw), draw.randrange(2, 6)
         goal = max(one.truths(grid(draw, 1.5, 3), n)) + F(1, 10**6)
         wide = Wide(k) if engine == "named" else None
-        asked = {"n": n, "delta": goal, "engine": wide, "rigour": None, "rel": 0.5, "attain": True}
+        asked = {"n": n, "delta": goal, "engine": wide, "arithmetic": None, "rtol": 0.5, "attained": True}
         found = answer(draw, factor, epsilon, source_of(one.law), **asked)
         if found is None:
             continue
@@ -444,12 +445,12 @@ def test_what_is_certainly_nothing(wide_everywhere):
     draw, infinite = random.Random("nothing"), 0
     for _ in range(8):
         one, n, order = levelled(draw), draw.randrange(2, 6), grid(draw, 1.5, 3)
-        if bounds_nothing_from(source_of(one.law), order, Request()):
+        if bounds_nothing_from(source_of(one.law), order, Method()):
             assert not any(one.truths(order, n))
         if one.singular:
             infinite += 1
             with pytest.raises(Unsupported):
-                renyi(source_of(one.law), n=n, order=2, rel=0.9)
+                renyi(source_of(one.law), n=n, order=2, rtol=0.9)
     assert infinite
 
 

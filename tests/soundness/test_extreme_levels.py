@@ -16,11 +16,11 @@ from symshuffle import (
     any_ldp,
     delta,
     epsilon,
+    largest_eps0,
     randomizer,
     renyi,
-    solve_eps0,
-    solve_n,
-    tradeoff_curve,
+    smallest_n,
+    tradeoff,
 )
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.rounds import one_round
@@ -119,8 +119,8 @@ def check_inverse(seed: int) -> None:
         return
     found = epsilon(drawn.source(), n=drawn.n, delta=value.upper, **drawn.whom).bracket
     assert 0 <= found.lower <= eps, drawn
-    rel = F(1, 500) if "dropout" in drawn.whom else F(1, 10**5)
-    assert found.aimed is not None or found.upper <= eps * (1 + rel), drawn
+    rtol = F(1, 500) if "dropout" in drawn.whom else F(1, 10**5)
+    assert found.aimed is not None or found.upper <= eps * (1 + rtol), drawn
     assert found.upper <= LARGEST_LEVEL
 
 
@@ -184,13 +184,13 @@ def check_doors(seed: int) -> None:
     few = min(drawn.n, 1000)
     group = {"group_size": min(2, drawn.n)}
     questions = (
-        lambda: solve_n(drawn.source(), delta=goal, eps=eps, **whom).bracket,
-        lambda: solve_eps0(opened, n=drawn.n, delta=goal, eps=eps).bracket,
+        lambda: smallest_n(drawn.source(), delta=goal, eps=eps, **whom).bracket,
+        lambda: largest_eps0(opened, n=drawn.n, delta=goal, eps=eps).bracket,
         lambda: delta(drawn.source(), n=drawn.n, eps=eps, **group).bracket,
         lambda: epsilon(drawn.source(), n=drawn.n, delta=goal, **group).bracket,
         lambda: epsilon(drawn.source(), n=few, periods=3, delta=goal, **whom).bracket,
         lambda: renyi(drawn.source(), n=few, order=2).bracket,
-        lambda: tradeoff_curve(drawn.source(), n=few, type_i=[0, "1/2", 1], num_levels=5, **whom).points[1].y,
+        lambda: tradeoff(drawn.source(), n=few, type_i=[0, "1/2", 1], num_levels=5, **whom).points[1].y,
         lambda: (
             epsilon(
                 [Group(Channel.from_rows(ROWS["nearly certain"]), 1), Group(mirrored(F(3, 5)), 2)], delta=goal
@@ -259,7 +259,7 @@ def test_searches_stay_inside_the_domain(budget, n, monkeypatch):
         return randomizer("rr").at(eps0=eps0)
 
     for goal in ("1e-450", "0.4"):
-        asked(solve_eps0, made, n=min(n, 1000), delta=goal, eps=F(budget))
+        asked(largest_eps0, made, n=min(n, 1000), delta=goal, eps=F(budget))
     assert min(budgets) > 0
     assert max(budgets) <= LARGEST_LEVEL
 
@@ -289,7 +289,7 @@ def test_a_geometric_channel_has_an_epsilon(n):
 
 def test_a_target_met_exactly_at_zero_is_met_at_zero():
     krr = randomizer("krr").at(k=3, lam=2)
-    exact = delta(krr, n=3, eps=0, dropout="1/3", rigour="exact").bracket.exact
+    exact = delta(krr, n=3, eps=0, dropout="1/3", arithmetic="exact").bracket.exact
     found = epsilon(krr, n=3, delta=exact, dropout="1/3").bracket
     assert found.lower == found.upper == 0
     assert epsilon(krr, n=3, delta=exact * F(999, 1000), dropout="1/3").bracket.lower > 0
@@ -304,7 +304,7 @@ def test_a_group_has_any_ratio():
 
 
 def test_a_trade_off_curve_has_levels_beyond_doubles():
-    found = tradeoff_curve(randomizer("krr").at(k=3, eps0=710), n=10, type_i=[0, "1/2", 1])
+    found = tradeoff(randomizer("krr").at(k=3, eps0=710), n=10, type_i=[0, "1/2", 1])
     lower = [point.y.lower for point in found.points]
     assert lower[0] > 1 - F(1, 10**8)
     assert 0 < lower[1] < F(1, 10**300)
@@ -313,8 +313,8 @@ def test_a_trade_off_curve_has_levels_beyond_doubles():
 
 def test_refusals_name_the_target_that_was_given():
     for question in (
-        lambda: solve_n(any_ldp(eps0=40), delta="1e-450", eps="0.1"),
-        lambda: solve_eps0(randomizer("krr").at(k=3), n=10, delta="1e-450", eps=5000),
+        lambda: smallest_n(any_ldp(eps0=40), delta="1e-450", eps="0.1"),
+        lambda: largest_eps0(randomizer("krr").at(k=3), n=10, delta="1e-450", eps=5000),
         lambda: epsilon(randomizer("erasure").at(k=3, p="9/10"), n=10, delta="1e-450"),
     ):
         with pytest.raises(SymshuffleError, match="1e-450"):
@@ -339,5 +339,5 @@ def test_bounds_at_hardly_any_budget_are_proportional_to_it(budget, n):
 
 
 def test_a_target_that_hardly_any_budget_meets_has_a_largest_one():
-    found = solve_eps0(randomizer("krr").at(k=3), n=10**9, eps="1e-401", delta="1e-170").bracket
+    found = largest_eps0(randomizer("krr").at(k=3), n=10**9, eps="1e-401", delta="1e-170").bracket
     assert 0 < found.lower <= found.upper < F(1, 10**160)

@@ -5,34 +5,23 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import (
-    CertificateError,
-    Contamination,
-    Exp,
-    Group,
-    Rigour,
-    any_ldp,
-    bayes_tradeoff,
-    binary_envelope,
-    delta,
-    minimax_tradeoff,
-    randomizer,
-    renyi,
-    trace_frontier,
-)
+from symshuffle import CertificateError, Exp, Group, any_ldp, delta, randomizer, renyi
+from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision.certificate import _LEVEL_BITS
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.utility import Contamination, binary_envelope, trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope
 from tests.fewbits import few_bits, just_above, just_below
 from tests.soundness.test_precisions import DOORS as BALLS
 
 CAP, LEVEL = Exp(F(1)), Exp(F(1, 3))
 KRR, RR = randomizer("krr").at(k=3, lam=3), randomizer("rr")
-ROUGH = {"rigour": "ball", "rel": 0.9}
+ROUGH = {"arithmetic": "ball", "rtol": 0.9}
 POINTS = smoothed_point_masses(3, F(1, 2))
 USERS = [Group(RR.at(lam=3).channel(), 2), Group(RR.at(lam=2).channel(), 2)]
 
@@ -45,15 +34,15 @@ BRACKETS = {
     "envelope of kl": lambda: convex_envelope(3, lam=CAP, function="kl").bracket,
     "envelope of chi-square": lambda: convex_envelope(3, lam=CAP, function="chi-square").bracket,
     "the same in reverse": lambda: convex_envelope(3, lam=CAP, function="chi-square", direction="reverse").bracket,
-    "bayes": lambda: bayes_tradeoff(POINTS, CAP, rel=0.9).bracket,
-    "minimax": lambda: minimax_tradeoff(POINTS, CAP, rel=0.9).bracket,
-    "orbits": lambda: orbit_tradeoff_at(POINTS, CAP, symmetric_group(3), rel=0.9).bracket,
+    "bayes": lambda: bayes_tradeoff(POINTS, CAP, rtol=0.9).bracket,
+    "minimax": lambda: minimax_tradeoff(POINTS, CAP, rtol=0.9).bracket,
+    "orbits": lambda: orbit_tradeoff_at(POINTS, CAP, symmetric_group(3), rtol=0.9).bracket,
     "delta": lambda: delta(KRR, n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of a group": lambda: delta(KRR, n=4, exp_eps=Exp(F(1, 2)), group_size=2, **ROUGH).bracket,
     "delta with dropout": lambda: delta(KRR, n=4, exp_eps=LEVEL, dropout="1/4", **ROUGH).bracket,
     "delta at a local level": lambda: delta(randomizer("krr").at(k=3, lam=CAP), n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of any mechanism": lambda: delta(any_ldp(eps0=1), n=3, exp_eps=LEVEL, **ROUGH).bracket,
-    "delta of unequal users": lambda: delta(USERS, exp_eps=LEVEL, rigour="ball").bracket,
+    "delta of unequal users": lambda: delta(USERS, exp_eps=LEVEL, arithmetic="ball").bracket,
     "renyi": lambda: renyi(KRR, n=3, order=2).bracket,
     "renyi of order 3/2": lambda: renyi(KRR, n=3, order=F(3, 2)).bracket,
     **{f"ball: {name}": (lambda door=door: door(64)) for name, door in BALLS.items() if name != "bmg_optimal"},
@@ -72,7 +61,7 @@ def test_few_bits_give_wider_brackets_of_the_same_number(name):
         assert found.upper <= wide.upper
 
 
-WIDE = Bracket(F(-(10**9)), F(10**9), Rigour.BALL, "forged", "")
+WIDE = Bracket(F(-(10**9)), F(10**9), Arithmetic.BALL, "forged", "")
 
 
 @pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])
@@ -102,7 +91,7 @@ def test_designs_stand_around_the_level():
         assert caught.value.place == "designs"
     ball = enclose(CAP, _LEVEL_BITS)
     ends = tuple(orbit_tradeoff(POINTS, level, symmetric_group(3)) for level in (ball.upper, ball.lower))
-    proved = Bracket(ends[0].value.lower, ends[1].value.upper, Rigour.BALL, "orbit lp", "")
+    proved = Bracket(ends[0].value.lower, ends[1].value.upper, Arithmetic.BALL, "orbit lp", "")
     replace(found, designs=ends, value=proved).verify()
     for value in (replace(proved, lower=ends[1].value.lower), replace(proved, upper=ends[0].value.upper)):
         with pytest.raises(CertificateError):

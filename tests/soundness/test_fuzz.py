@@ -134,4 +134,4 @@ def test_witnesses_leave_away_what_is_optional_and_ask_the_other_question():
         "--json": line.removesuffix(" --json"),
         "delta": line.replace("epsilon", "delta").replace("--delta 1e-3", "--eps 1/2"),
     }
-    assert dict(witnesses("delta(w, n=1, eps=1, attain=True)")) == {"attain": "delta(w, n=1, eps=1)"}
+    assert dict(witnesses("delta(w, n=1, eps=1, attained=True)")) == {"attained": "delta(w, n=1, eps=1)"}

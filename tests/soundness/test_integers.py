@@ -21,7 +21,6 @@ from symshuffle import (
     Deployment,
     Group,
     InputError,
-    Laplace,
     accountants,
     channels,
     collect,
@@ -30,18 +29,18 @@ from symshuffle import (
     design,
     epsilon,
     joint,
+    largest_eps0,
     optimal_decomposition,
-    privacy_loss,
+    privacy_loss_distribution,
     randomizer,
-    solve_eps0,
-    solve_n,
+    smallest_n,
     total_variation,
     utility,
     vectors,
 )
 from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.questions import adversary, curves
-from symshuffle.accountants.questions.tradeoff_function import GaussianLimit, gaussian_limit, tradeoff_curve
+from symshuffle.accountants.questions.tradeoff_function import GaussianLimit, gaussian_limit, tradeoff
 from symshuffle.accountants.renyi.front import renyi
 from symshuffle.channels.geometry import extremal
 from symshuffle.channels.geometry.groups import cyclic_group
@@ -52,6 +51,7 @@ from symshuffle.engines.confirm import recompute
 from symshuffle.engines.confirm.front import recompute_laplace
 from symshuffle.ledger.claims.registry import Ledger
 from symshuffle.ledger.claims.verify import verify
+from symshuffle.mechanisms import Laplace
 from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
@@ -113,7 +113,7 @@ OPTIMUM = design.PiecewiseOptimum((), design.cardioid_program(3, F(1, 2)))
 VECTOR_PAIR = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 NOISE = BlanketMixedGaussian("0.95", "4.6")
 AUDIT = collect.audit_shuffled(W, n=4, runs=100)
-PLAN = collect.make_plan(4, n=9, eps=1, delta="1/10", mechanism="krr")
+PLAN = collect.plan_survey(4, n=9, eps=1, delta="1/10", mechanism="krr")
 
 
 def row(arguments, function, /, *given, **named):
@@ -131,12 +131,12 @@ ROWS = (
     row("n", collect.Support, p=F(1, 2), q=F(1, 4), n=4),
     row("count", collect.Support(4, F(1, 2), F(1, 4)).interval, alpha=F(1, 10), count=1),
     row("count", collect.Support(4, F(1, 2), F(1, 4)).possible, alpha=F(1, 10), count=1),
-    row("k n", collect.make_plan, n=9, eps=1, delta="1/10", mechanism="krr", k=4),
+    row("k n", collect.plan_survey, n=9, eps=1, delta="1/10", mechanism="krr", k=4),
     row("n bits", delta, W, **LEVEL, n=4, bits=64),
-    row("bits", solve_n, W, eps="1/2", delta="1/10", bits=64),
-    row("bits", evaluate.Request, bits=64),
+    row("bits", smallest_n, W, eps="1/2", delta="1/10", bits=64),
+    row("bits", evaluate.Method, bits=64),
     row("points", curves.spaced, 0, 1, points=4),
-    row("num_levels n bits", tradeoff_curve, W, n=4, type_i=[0], num_levels=4, bits=64),
+    row("num_levels n bits", tradeoff, W, n=4, type_i=[0], num_levels=4, bits=64),
     row("n digits least", recompute, LAW, digits=10, n=4, least=4),
     row("cells", Laplace, F(2), cells=4),
     row("k", caps.raw_cap_trace, lam=F(2), k=4),
@@ -156,7 +156,7 @@ ROWS = (
     row("dimension", CentralGaussian, "2", dimension=4),
     row("dimension", ClippedLinear, "1/2", chi="1/10", dimension=4),
     row("dimension", PrivUnit, "3/4", "1/4", dimension=4),
-    row("n bits", privacy_loss, W, step=0.25, beyond="1/100", n=4, bits=64),
+    row("n bits", privacy_loss_distribution, W, step=0.25, beyond="1/100", n=4, bits=64),
     row("count", Group, W, count=9),
     row("min_batch_size colluding", Group, W, 9, min_batch_size=2, colluding=1),
     row("count", Group.of_dummies, count=9),
@@ -167,17 +167,17 @@ ROWS = (
     row("n", SOME.check, n=9),
     row("group_size", Adjacency, group_size=2),
     row("reports periods threshold", Deployment, W, reports=2, periods=3, threshold=4),
-    row("periods", delta, W, n=4, **LEVEL, rel=0.5, periods=2),
+    row("periods", delta, W, n=4, **LEVEL, rtol=0.5, periods=2),
     row("colluding min_batch_size", delta, W, n=9, **LEVEL, min_batch_size=5, colluding=2),
     row("group_size threshold", delta, W, n=9, **LEVEL, group_size=2, threshold=3),
     row("dimension", LocalGaussian, "2", dimension=4),
-    row("bits", curves.amplification_curve, W, delta="1/10", users=[3], rel=0.1, bits=64),
-    row("n bits", curves.delta_curve, W, eps=[0], n=4, bits=64),
-    row("n bits", renyi, W, order=2, rel=0.1, n=4, bits=64),
+    row("bits", curves.amplification_curve, W, delta="1/10", users=[3], rtol=0.1, bits=64),
+    row("n bits", curves.profile, W, eps=[0], n=4, bits=64),
+    row("n bits", renyi, W, order=2, rtol=0.1, n=4, bits=64),
     row("rounds", GaussianLimit, 0.5, rounds=4),
-    row("n bits", solve_eps0, randomizer("rr"), eps="1/2", delta="1/10", rel=0.1, n=10, bits=64),
+    row("n bits", largest_eps0, randomizer("rr"), eps="1/2", delta="1/10", rtol=0.1, n=10, bits=64),
     row("n bits", total_variation, W, n=4, bits=64),
-    row("n bits", epsilon, W, delta="1/10", rel=0.1, n=4, bits=64),
+    row("n bits", epsilon, W, delta="1/10", rtol=0.1, n=4, bits=64),
     row("numerator denominator", W.likelihood_ratios, denominator=1, numerator=1),
     row("distance", hamming, PAIR, distance=1),
     row("i j", ANCHORED.pairwise_divergence, j=1, i=1),
@@ -239,7 +239,7 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "Plan.k": (4, lambda v: replace(PLAN, k=v)),
     "gaussian_index_series.order": (3, vectors.gaussian_index_series),
     "gaussian_noise_series.order": (3, vectors.gaussian_noise_series),
-    "amplification_curve.n": (4, lambda v: curves.amplification_curve(W, delta="1/10", users=[v], rel=0.1).points),
+    "amplification_curve.n": (4, lambda v: curves.amplification_curve(W, delta="1/10", users=[v], rtol=0.1).points),
     "worst_constant.n": (4, lambda v: adversary.worst_of_two_types(W, v, F(6, 5)).bracket),
     "mechanism.k": (4, lambda v: randomizer("krr").at(k=v, lam=2)),
     "mechanism.s": (2, lambda v: randomizer("subset-selection").at(k=5, s=v, lam=2)),
@@ -307,21 +307,21 @@ LEAST = {
     "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
     1: "delta.n amplification_curve.n worst_constant.n recompute.n mechanism.s Laplace.cells Contamination.n "
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
-    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n LocalGaussian.dimension "
-    "recompute.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n "
+    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss_distribution.n LocalGaussian.dimension "
+    "recompute.least profile.n tradeoff.n renyi.n gaussian_limit.n GaussianLimit.rounds largest_eps0.n "
     "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count "
     "Group.of_dummies.count Group.colluders.n "
     "Group.min_batch_size Adjacency.group_size Deployment.reports Deployment.periods Deployment.threshold "
-    "check_size.s make_plan.n blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
+    "check_size.s plan_survey.n blanket_bennett.n blanket_hoeffding.n standard_clone.n compare.variants errn.n "
     "ReductionPair.divergence.n ReductionPair.histogram_laws.n bayes_risk.n best_shrinkage_risk.n "
     "canonical_risk.n enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s "
     "one_coefficient_error.dimension shuffled_problem.n worst_shuffled_divergence.n "
     "gaussian_noise_series.order optimal_equivariant_risk.n calibrate.n calibrate.dimension",
-    2: "delta.bits Request.bits spaced.points tradeoff_curve.num_levels mechanism.k mechanism.D raw_cap_trace.k "
+    2: "delta.bits Request.bits spaced.points tradeoff.num_levels mechanism.k mechanism.D raw_cap_trace.k "
     "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
-    "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
-    "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits compare.k trace_frontier.k "
-    "make_plan.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
+    "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss_distribution.bits "
+    "profile.bits tradeoff.bits renyi.bits largest_eps0.bits compare.k trace_frontier.k "
+    "plan_survey.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "
     "Group.honest.n Group.messages.n Group.expected.n Group.check.n "
     "threshold_budget.k",
     3: "optimal_equivariant_risk.k thinning_gain.k cardioid_program.m",

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from symshuffle import Ball, Contamination, Exp, NotDecided, binary_envelope
+from symshuffle import Ball, Exp, NotDecided
+from symshuffle.utility import Contamination, binary_envelope
 from symshuffle.utility.frontiers import contamination
 from symshuffle.utility.frontiers.leakage import convex_envelope
 from tests.fewbits import few_bits

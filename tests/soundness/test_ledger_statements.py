@@ -2,8 +2,9 @@
 
 from fractions import Fraction
 
-from symshuffle import Verdict, randomizer, shuffled_divergence
-from symshuffle.channels import worst_shuffled_divergence
+from symshuffle import randomizer
+from symshuffle.base import Verdict
+from symshuffle.channels import shuffled_divergence, worst_shuffled_divergence
 from symshuffle.ledger import load
 from symshuffle.ledger.claims.run import seeded
 

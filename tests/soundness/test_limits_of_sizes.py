@@ -40,7 +40,7 @@ def test_a_null_symbol_needs_the_size(name):
 
 
 def test_the_size_of_rappor_with_a_null_symbol_is_used():
-    asked = {"n": 3, "exp_eps": 2, "adjacency": "zero-out", "rigour": "exact"}
+    asked = {"n": 3, "exp_eps": 2, "adjacency": "zero-out", "arithmetic": "exact"}
     assert delta(randomizer("rappor").at(lam=4, D=2), **asked).bracket.exact == F(16, 729)
 
 

@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from symshuffle import (
-    SymshuffleError,
-    amplification_curve,
-    any_ldp,
-    delta,
-    delta_curve,
-    randomizer,
-    renyi,
-    tradeoff_curve,
-)
+from symshuffle import SymshuffleError, any_ldp, delta, profile, randomizer, renyi, tradeoff
+from symshuffle.accountants import amplification_curve
 from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, LocalLaplace
 
 NAMED = (
@@ -69,7 +61,7 @@ def check_curve(seed: int, sources: Any = NAMED, many: Any = USERS) -> None:
         return
     if kind == "f-dp":
         alphas = [F(i, 8) for i in range(9)]
-        curve = answers(lambda: tradeoff_curve(source, n=n, type_i=alphas, num_levels=12))
+        curve = answers(lambda: tradeoff(source, n=n, type_i=alphas, num_levels=12))
         ends = [] if curve is None else [point.y.lower for point in curve.points]
         assert all(after <= before for before, after in itertools.pairwise(ends)), said
         return
@@ -87,7 +79,7 @@ def check_curve(seed: int, sources: Any = NAMED, many: Any = USERS) -> None:
         "group": {"group_size": min(2, n)},
         "zero-out": {"adjacency": "zero-out"},
     }.get(kind, {"dropout": "1/3"})
-    curve = answers(lambda: delta_curve(source, n=min(n, 10) if "dropout" in whom else n, eps=LEVELS, **whom))
+    curve = answers(lambda: profile(source, n=min(n, 10) if "dropout" in whom else n, eps=LEVELS, **whom))
     check_falls([] if curve is None else [point.y for point in curve.points], said)
     if kind != "dropout":
         level = chance.choice(LEVELS)
@@ -117,7 +109,7 @@ def check_noise(family: str, n: int, adjacency: str) -> None:
     """More noise, more users and larger eps: smaller delta."""
     for eps in ("0", "1/10", "1", "3"):
         found = [
-            answers(lambda s=s, e=eps: delta(NOISY[family](s), n=n, eps=e, adjacency=adjacency, rel=1e-3).bracket)
+            answers(lambda s=s, e=eps: delta(NOISY[family](s), n=n, eps=e, adjacency=adjacency, rtol=1e-3).bracket)
             for s in ("1/2", "1", "2", "8")
         ]
         check_falls(known(found), f"{family} {n} {adjacency} {eps}")

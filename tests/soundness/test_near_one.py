@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import LAM, DecisionProblem, Exp, Rigour, bayes_tradeoff, minimax_tradeoff, trace_frontier
-from symshuffle.base.choices import Criterion, Method
-from symshuffle.design import detect_symmetry, maximise, orbit_tradeoff, read_problem, smoothed_point_masses
+from symshuffle import Exp, Problem
+from symshuffle.base import Arithmetic
+from symshuffle.base.choices import Criterion, Program
+from symshuffle.design import detect_symmetry, read_problem, smoothed_point_masses
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.formulas import logarithmic_piece
+from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler
+from symshuffle.mechanisms import LAM
 from symshuffle.mechanisms.symbolic import constant_of, evaluate
+from symshuffle.utility import trace_frontier
 from symshuffle.utility.frontiers.orbits import DualCertificate
 from tests.shell import answer
 
@@ -29,7 +35,7 @@ def _settled(design, level):
     """Checked, and exact at a rational level."""
     design.verify()
     if isinstance(level, Exp):
-        assert design.value.rigour is Rigour.BALL
+        assert design.value.arithmetic is Arithmetic.BALL
         assert design.value.relative_width < F(1, 10**20)
     else:
         assert design.value.exact is not None
@@ -61,7 +67,7 @@ def test_far_from_one_and_with_large_losses():
     small = _problem("guess_one_of_four")
     for size in (10**9, 10**15):
         loss = tuple(tuple(size * entry for entry in row) for row in small.loss)
-        large = DecisionProblem(small.model, loss, small.prior)
+        large = Problem(small.model, loss, small.prior)
         found = _settled(minimax_tradeoff(large, 3), 3).exact
         assert found == size * minimax_tradeoff(small, 3).value.exact
 
@@ -99,7 +105,7 @@ def test_the_command_takes_large_budgets(capsys):
 def test_equal_rows_of_a_model_have_the_trivial_group():
     row, other = (F(1, 3), F(2, 3)), (F(2, 3), F(1, 3))
     losses = ((F(0), F(1)), (F(0), F(2)), (F(1), F(0)))
-    problem = DecisionProblem((row, row, other), losses)
+    problem = Problem((row, row, other), losses)
     group = detect_symmetry(problem, criterion=Criterion.MINIMAX)
     assert group.generators == ()
     plain = minimax_tradeoff(problem, 3).value.exact
@@ -108,12 +114,12 @@ def test_equal_rows_of_a_model_have_the_trivial_group():
 
 def test_a_design_that_misses_its_width_says_so():
     problem = smoothed_point_masses(5, F(1))
-    loose = bayes_tradeoff(problem, Exp(F(1)), rel=1e-6)
+    loose = bayes_tradeoff(problem, Exp(F(1)), rtol=1e-6)
     assert loose.value.aimed is None
-    tight = bayes_tradeoff(problem, Exp(F(1)), rel=1e-40)
+    tight = bayes_tradeoff(problem, Exp(F(1)), rtol=1e-40)
     assert tight.value.relative_width <= F(1, 10**40)
     assert tight.value.aimed is None
-    large = bayes_tradeoff(smoothed_point_masses(130, F(1)), 3, method=Method.COMPACT, rel=1e-30)
+    large = bayes_tradeoff(smoothed_point_masses(130, F(1)), 3, method=Program.COMPACT, rtol=1e-30)
     assert large.value.aimed == 1e-30
     assert large.value.relative_width > F(1, 10**30)
 

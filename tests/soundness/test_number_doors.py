@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from proofs_checks._divergences import kl_divergence, renyi_divergence, total_variation
-from symshuffle import InputError, Mechanism, NotDecided, chi_square, hockey_stick, parallel, randomizer, subsample
+from symshuffle import InputError, NotDecided, parallel, randomizer, subsample
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.numbers import as_integer, working_precision
+from symshuffle.channels import chi_square, hockey_stick
 from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.design import f_divergence, maximise
+from symshuffle.design import f_divergence
+from symshuffle.design.information.maximum import maximise
+from symshuffle.mechanisms import Mechanism
 
 HALF = Fraction(1, 2)
 NO_DISTRIBUTION = {

@@ -16,18 +16,18 @@ from symshuffle import (
     Ball,
     Channel,
     InputError,
-    Mechanism,
     delta,
-    direct_sum,
     epsilon,
     joint,
     parallel,
-    privacy_loss,
+    privacy_loss_distribution,
     randomizer,
     renyi,
     subsample,
 )
 from symshuffle.base.numbers import as_number, parse_number, parse_rational, read_law
+from symshuffle.channels import direct_sum
+from symshuffle.mechanisms import Mechanism
 from symshuffle.mechanisms.symbolic import LAM
 
 HALF = F(1, 2)
@@ -171,9 +171,11 @@ def test_questions_of_losses_take_a_null_symbol_in_doubles():
     doubles = {"null": np.array([0.25, 0.75])}
     table = (("1/2", "1/2"), ("1/4", "3/4"))
     ask = {
-        "privacy_loss": lambda null: privacy_loss(table, n=2, step="1/4", beyond="1/100", **null).law,
-        "renyi": lambda null: renyi(table, n=2, order=2, rel=0.1, **null).bracket,
-        "rounds": lambda null: epsilon(table, n=3, periods=2, delta="1/10", rel=np.float32(1 / 8), **null).bracket,
+        "privacy_loss_distribution": lambda null: (
+            privacy_loss_distribution(table, n=2, step="1/4", beyond="1/100", **null).law
+        ),
+        "renyi": lambda null: renyi(table, n=2, order=2, rtol=0.1, **null).bracket,
+        "rounds": lambda null: epsilon(table, n=3, periods=2, delta="1/10", rtol=np.float32(1 / 8), **null).bracket,
     }
     for one in ask.values():
         assert one(exact) == one(doubles)
@@ -200,7 +202,7 @@ def test_compositions_take_doubles():
     assert thirds.rounding is not None and sum(thirds.weights) == 1
     found = delta(thirds.at(eps0=1), n=9, eps="1/2")
     assert found.every_matrix > found.bracket.upper
-    assert delta(joint(thirds, krr).at(eps0=1), n=2, eps="1/2", rel=0.1).every_matrix is not None
+    assert delta(joint(thirds, krr).at(eps0=1), n=2, eps="1/2", rtol=0.1).every_matrix is not None
     channel = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
     assert direct_sum([channel, channel], [1 / 3, 2 / 3]).rounding == thirds.rounding.__class__(
         *[thirds.rounding.row] * 2
@@ -223,11 +225,11 @@ def test_a_matrix_has_no_symbol_that_is_no_parameter():
     assert Mechanism.from_matrix("own", [[1 / LAM, 1 - 1 / LAM], [1 - 1 / LAM, 1 / LAM]]).parameters
 
 
-@pytest.mark.parametrize("rel", [np.float32(1e-3), "1e-3", F(1, 1000), Decimal("0.001"), mpmath.mpf("0.001")])
-def test_a_width_is_read_as_other_numbers_are(rel):
+@pytest.mark.parametrize("rtol", [np.float32(1e-3), "1e-3", F(1, 1000), Decimal("0.001"), mpmath.mpf("0.001")])
+def test_a_width_is_read_as_other_numbers_are(rtol):
     krr = randomizer("krr").at(k=3, lam=2)
-    assert epsilon(krr, n=9, delta="1/100", rel=rel).bracket.relative_width <= F(2, 1000)
-    assert privacy_loss(krr, n=3, step="1/4", beyond="1/10", rel=rel).law.masses
+    assert epsilon(krr, n=9, delta="1/100", rtol=rtol).bracket.relative_width <= F(2, 1000)
+    assert privacy_loss_distribution(krr, n=3, step="1/4", beyond="1/10", rtol=rtol).law.masses
     for wrong in (True, "0", 1, -1, math.nan, "one", 10**400):
-        with pytest.raises(InputError, match="rel"):
-            delta(krr, n=9, eps=1, rel=wrong)
+        with pytest.raises(InputError, match="rtol"):
+            delta(krr, n=9, eps=1, rtol=wrong)

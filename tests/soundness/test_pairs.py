@@ -6,29 +6,16 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import (
-    LAM,
-    Channel,
-    InputError,
-    Laplace,
-    Mechanism,
-    OutputClass,
-    Rigour,
-    State,
-    delta,
-    joint,
-    privacy_blanket,
-    randomizer,
-    simplified_decomposition,
-    solve_eps0,
-    solve_n,
-)
+from symshuffle import Channel, InputError, delta, joint, largest_eps0, randomizer, smallest_n
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
+from symshuffle.accountants.questions.curves import amplification_curve, profile
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.accountants.questions.tradeoff_function import tradeoff
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Question
 from symshuffle.channels.shuffled import worst_shuffled_divergence
+from symshuffle.decompositions import privacy_blanket, simplified_decomposition
+from symshuffle.mechanisms import LAM, Laplace, Mechanism, OutputClass, State
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from tests.shell import answer
 
@@ -44,7 +31,7 @@ def tilted(**pair) -> Mechanism:
 
 
 def exact(source, n, exp_eps=ORDER, **asked):
-    return delta(source, n=n, exp_eps=exp_eps, rigour=Rigour.EXACT, **asked).bracket.exact
+    return delta(source, n=n, exp_eps=exp_eps, arithmetic=Arithmetic.EXACT, **asked).bracket.exact
 
 
 def worst(channel, n, exp_eps=ORDER, pairs=None):
@@ -62,13 +49,13 @@ def test_a_matrix_compares_every_pair_of_inputs():
 
 
 def test_users_are_counted_for_every_pair_of_inputs():
-    assert solve_n(tilted().at(lam=2), eps="0.1", delta="1e-6").bracket.upper == 3390
-    assert solve_n(tilted(pair=(0, 1)).at(lam=2), eps="0.1", delta="1e-6").bracket.upper == 947
+    assert smallest_n(tilted().at(lam=2), eps="0.1", delta="1e-6").bracket.upper == 3390
+    assert smallest_n(tilted(pair=(0, 1)).at(lam=2), eps="0.1", delta="1e-6").bracket.upper == 947
 
 
 def test_half_block_at_a_chosen_distance_speaks_of_that_distance_only():
     near = randomizer("half-block").at(k=4, d=1, lam=3)
-    found = delta(near, n=3, exp_eps="6/5", rigour=Rigour.EXACT)
+    found = delta(near, n=3, exp_eps="6/5", arithmetic=Arithmetic.EXACT)
     assert found.bracket.exact == Fraction(197, 1280)
     assert worst(near.channel(), 3, Fraction(6, 5)) == Fraction(81, 320)
     assert "all pairs" not in found.meaning
@@ -112,13 +99,13 @@ def test_four_roads_agree(seed, tmp_path, capsys):
     assert by_columns == by_counting
     path = tmp_path / "channel.csv"
     path.write_text("\n".join(",".join(map(str, row)) for row in rows))
-    asked = ["delta", str(path), "--exp-eps", str(order), "--n", str(n), "--rigour", "exact"]
+    asked = ["delta", str(path), "--exp-eps", str(order), "--n", str(n), "--arithmetic", "exact"]
     told = answer(capsys, *asked)
     assert Fraction(told["exact"]) == by_columns
     real = worst(channel, n, order)
     assert by_columns >= real
     assert told["neighbours"]["every_pair"]
-    attained = delta(channel, n=n, exp_eps=order, rigour=Rigour.EXACT, attain=True).attained
+    attained = delta(channel, n=n, exp_eps=order, arithmetic=Arithmetic.EXACT, attained=True).attained
     assert attained is not None
     assert attained.lower <= real
     for x in range(len(rows)):
@@ -136,23 +123,23 @@ def test_one_pair_cannot_say_all():
     answers = [
         delta(pair, n=5, exp_eps=ORDER),
         epsilon(pair, n=5, delta="1e-2"),
-        solve_n(pair, eps="0.5", delta="1e-2"),
-        solve_eps0(near, n=50, eps="0.5", delta="1e-2", rel=1e-2),
-        delta_curve(pair, n=5, eps=["0.1"]),
+        smallest_n(pair, eps="0.5", delta="1e-2"),
+        largest_eps0(near, n=50, eps="0.5", delta="1e-2", rtol=1e-2),
+        profile(pair, n=5, eps=["0.1"]),
         amplification_curve(pair, delta="1e-2", users=[5]),
-        tradeoff_curve(pair, n=5, type_i=["0.5"], num_levels=3),
-        delta(Laplace(Fraction(3), domain="unit", cells=10), n=5, exp_eps=ORDER, rel=1e-2),
+        tradeoff(pair, n=5, type_i=["0.5"], num_levels=3),
+        delta(Laplace(Fraction(3), domain="unit", cells=10), n=5, exp_eps=ORDER, rtol=1e-2),
     ]
     for one in answers:
         assert not one.neighbours.every
         assert "all pairs" not in one.about
         assert "are not covered" in one.about
-    assert delta(Laplace(Fraction(3), cells=10), n=5, exp_eps=ORDER, rel=1e-2).neighbours.every
+    assert delta(Laplace(Fraction(3), cells=10), n=5, exp_eps=ORDER, rtol=1e-2).neighbours.every
 
 
 def test_worst_backgrounds_of_a_chosen_pair_stay_within_it(capsys):
     """Searched over all pairs, they exceeded the bound of the chosen one, and the user was asked to report that."""
-    asked = ["worst-background", "half-block", "-p", "k=4", "-p", "d=1", "--lam", "3", "--exp-eps", "6/5", "--n", "3"]
+    asked = ["worst-datasets", "half-block", "-p", "k=4", "-p", "d=1", "--lam", "3", "--exp-eps", "6/5", "--n", "3"]
     told = answer(capsys, *asked)
     near = randomizer("half-block").at(k=4, d=1, lam=3)
     assert Fraction(told["exact"]) == worst(near.channel(), 3, ORDER, near.input_pairs())
@@ -183,15 +170,21 @@ def test_half_block_covers_all_distances_by_the_widest_law():
         assert exact(randomizer("half-block").at(k=8, lam=3), n) == values[0]
 
 
-@pytest.mark.parametrize("rigour", [Rigour.FLOAT64, Rigour.BALL])
-def test_a_first_look_at_many_pairs_loses_none_that_matters(rigour):
+@pytest.mark.parametrize("arithmetic", [Arithmetic.FLOAT64, Arithmetic.BALL])
+def test_a_first_look_at_many_pairs_loses_none_that_matters(arithmetic):
     """Twenty laws, of which most are seen to be smaller at one per cent: the answer is that of the largest."""
     rng = random.Random(17)
     weights = [[rng.randint(1, 9) for _ in range(3)] for _ in range(5)]
     rows = [[Fraction(weight, sum(row)) for weight in row] for row in weights]
-    found = delta(Channel.from_rows(rows), n=40, exp_eps=ORDER, rigour=rigour, rel=1e-5).bracket
+    found = delta(Channel.from_rows(rows), n=40, exp_eps=ORDER, arithmetic=arithmetic, rtol=1e-5).bracket
     singles = [
-        delta(simplified_decomposition(Channel.from_rows(rows), (x, y)), n=40, exp_eps=ORDER, rigour=rigour, rel=1e-5)
+        delta(
+            simplified_decomposition(Channel.from_rows(rows), (x, y)),
+            n=40,
+            exp_eps=ORDER,
+            arithmetic=arithmetic,
+            rtol=1e-5,
+        )
         for x in range(5)
         for y in range(x + 1, 5)
     ]

@@ -11,7 +11,8 @@ import pytest
 import typer.main
 
 import symshuffle
-from symshuffle import InputError, Verdict
+from symshuffle import InputError
+from symshuffle.base import Verdict
 from symshuffle.cli import WRONG_INPUT, application, main
 from tests.shown import shows_itself
 from tests.soundness.public_doors import DOORS
@@ -61,8 +62,8 @@ MADE = set(
 
 COMMANDS = set(
     words(
-        "cli.collect.plan cli.compare.compare cli.views.pld cli.curves.curve cli.curves.solve_eps0 "
-        "cli.curves.solve_n cli.privacy.delta cli.privacy.epsilon cli.views.renyi "
+        "cli.collect.plan cli.compare.compare cli.views.pld cli.curves.curve cli.curves.largest_eps0 "
+        "cli.curves.smallest_n cli.privacy.delta cli.privacy.epsilon cli.views.renyi "
         "cli.views.gdp"
     )
 )

@@ -48,10 +48,12 @@ def test_no_refusal_of_a_wrong_argument_has_an_option(name):
 
 
 CALLS = {
-    "rigour": lambda: symshuffle.delta(KRR, n=10**7, eps="1/10", rigour="exact"),
-    "rigour of doubles": lambda: symshuffle.renyi(KRR, n=3, order=2, rigour="exact"),
-    "rigour of rounds": lambda: symshuffle.delta(KRR, n=9, periods=2, eps=1, rigour="exact"),
-    "rigour of losses": lambda: symshuffle.privacy_loss(KRR, n=3, step=0.25, beyond="1/100", rigour="exact"),
+    "arithmetic": lambda: symshuffle.delta(KRR, n=10**7, eps="1/10", arithmetic="exact"),
+    "arithmetic of doubles": lambda: symshuffle.renyi(KRR, n=3, order=2, arithmetic="exact"),
+    "arithmetic of rounds": lambda: symshuffle.delta(KRR, n=9, periods=2, eps=1, arithmetic="exact"),
+    "arithmetic of losses": lambda: symshuffle.privacy_loss_distribution(
+        KRR, n=3, step=0.25, beyond="1/100", arithmetic="exact"
+    ),
     "dropout": lambda: symshuffle.renyi(KRR, n=3, order=2, dropout="1/2"),
     "direction": lambda: symshuffle.prove(symshuffle.delta(KRR, n=3, eps=1, direction="reverse")).content,
     "dropout of a proof": lambda: symshuffle.prove(symshuffle.delta(KRR, n=3, eps=1, dropout="1/2")).content,
@@ -77,7 +79,7 @@ def test_no_refusal_has_an_option(call):
 def test_the_command_line_names_its_options(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     asked = ("delta", "krr", "-p", "k=3", "--lam", 2, "--n", 10**7, "--eps", "1/10")
-    assert "--rigour ball" in refused(capsys, *asked, "--rigour", "exact")
+    assert "--arithmetic ball" in refused(capsys, *asked, "--arithmetic", "exact")
     claim = ("--claim", "krr", "-p", "k=3", "--lam", "3", "--runs", "60")
     assert "--program" in refused(capsys, "audit", "local", "--program", "'", *claim)
     assert "--timeout" in refused(capsys, "audit", "local", "--program", "a", *claim, "--timeout", "0")

@@ -18,9 +18,9 @@ from symshuffle.utility.frontiers.leakage import leakage
 ALL = s.Channel.from_rows([[0, 1], [1, 0]])
 SOME = s.Channel.from_rows([["1/2", "1/2", 0], ["1/2", 0, "1/2"], ["1/2", "1/4", "1/4"]])
 REVEALING = {
-    "identity": (s.mechanism("identity").at(k=2), F(1)),
+    "identity": (s.randomizer("identity").at(k=2), F(1)),
     "permutation": (ALL, F(1)),
-    "erasure": (s.mechanism("erasure").at(k=3, p="1/4"), F(3, 4)),
+    "erasure": (s.randomizer("erasure").at(k=3, p="1/4"), F(3, 4)),
     "some": (SOME, F(1, 2)),
 }
 """What a message reveals for certain of the worst pair, at any level."""
@@ -30,11 +30,14 @@ REVEALING = {
 def test_what_is_revealed_is_in_every_bound(name):
     source, left = REVEALING[name]
     assert s.delta(source, n=3, eps=1).bracket.upper >= left
-    assert s.privacy_loss(source, n=3).law.infinity >= left
+    assert s.privacy_loss_distribution(source, n=3).law.infinity >= left
     twice = 1 - (1 - left) ** 2
-    for rigour in ("float64", "ball"):
-        assert s.delta(s.Deployment(s.Group(source, 2), periods=2), n=None, eps=1, rigour=rigour).bracket.upper >= twice
-    other = s.Deployment(s.Group(s.mechanism("rr").at(lam=3), 3), periods=2)
+    for arithmetic in ("float64", "ball"):
+        assert (
+            s.delta(s.Deployment(s.Group(source, 2), periods=2), n=None, eps=1, arithmetic=arithmetic).bracket.upper
+            >= twice
+        )
+    other = s.Deployment(s.Group(s.randomizer("rr").at(lam=3), 3), periods=2)
     assert s.delta([s.Deployment(s.Group(source, 2)), other], n=None, eps=1).bracket.upper >= left
     with pytest.raises(Unsupported, match=r"reveal|infinite|no eps"):
         s.epsilon([s.Deployment(s.Group(source, 2)), other], n=None, delta=left / 2)
@@ -51,8 +54,8 @@ def test_nothing_of_it_resembles_gaussians(name):
 
 
 def test_gaussians_remain_where_nothing_is_revealed():
-    assert s.gaussian_limit(s.mechanism("constant").at(k=3), n=10).mu == 0
-    assert s.gaussian_limit(s.mechanism("rr").at(lam=3), n=4).mu > 0
+    assert s.gaussian_limit(s.randomizer("constant").at(k=3), n=10).mu == 0
+    assert s.gaussian_limit(s.randomizer("rr").at(lam=3), n=4).mu > 0
 
 
 @pytest.mark.parametrize(
@@ -68,7 +71,7 @@ def test_commands_refuse_in_one_line(capsys, command):
 def test_a_distribution_of_losses_that_are_all_infinite(tmp_path):
     path = tmp_path / "identity.json"
     assert main(["pld", "identity", "-p", "k=2", "--n", "3", "--out", str(path)]) == 0
-    found = s.PrivacyLoss.read(path)
+    found = s.accountants.PrivacyLossDistribution.read(path)
     assert found.law.infinity == 1
     assert not any(found.law.masses)
     assert set(found.deltas()) == {1.0}

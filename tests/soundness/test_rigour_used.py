@@ -1,4 +1,4 @@
-"""An answer names the rigour that was used, and an engine that cannot give a rigour does not refuse for it."""
+"""An answer names the arithmetic that was used, and an engine that cannot give a arithmetic does not refuse for it."""
 
 import random
 from fractions import Fraction as F
@@ -8,9 +8,9 @@ import pytest
 from symshuffle import randomizer
 from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds.brackets import bound_at
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
@@ -40,8 +40,8 @@ def quick_engines(law):
 def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
     text, source, n, order = drawn(seed)
     laws = source.laws(order, Question.FORWARD, 256)
-    for rigour in Rigour:
-        request = Request(Question.FORWARD, None, rigour, 1e-3, 256)
+    for arithmetic in Arithmetic:
+        request = Method(Question.FORWARD, None, arithmetic, 1e-3, 256)
         try:
             found = bound_at(source, n, order, request)
         except Unsupported as reason:
@@ -50,10 +50,12 @@ def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
                     given = [engine.bracket(law, n) for law in laws]
                 except Unsupported:
                     continue
-                best = Rigour.weakest(one.rigour for one in given)
-                assert best.strength < rigour.strength, f"{text}: {engine.name} answers at {best}, refused: {reason}"
+                best = Arithmetic.weakest(one.arithmetic for one in given)
+                assert best.strength < arithmetic.strength, (
+                    f"{text}: {engine.name} answers at {best}, refused: {reason}"
+                )
         else:
-            assert found.rigour.strength >= rigour.strength, text
+            assert found.arithmetic.strength >= arithmetic.strength, text
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -65,30 +67,30 @@ def test_rigour_of_an_answer_is_that_of_its_engine(seed):
             given = engine.bracket(law, n)
         except Unsupported:
             continue
-        for rigour in (None, Rigour.FLOAT64, given.rigour):
-            found = evaluate(law, n, Request(engine=engine, rigour=rigour, rel=1e-3))
-            assert found.rigour is (given.rigour if not law.never_positive else found.rigour)
-        for rigour in Rigour:
-            if rigour.strength > given.rigour.strength and not law.never_positive:
+        for arithmetic in (None, Arithmetic.FLOAT64, given.arithmetic):
+            found = evaluate(law, n, Method(engine=engine, arithmetic=arithmetic, rtol=1e-3))
+            assert found.arithmetic is (given.arithmetic if not law.never_positive else found.arithmetic)
+        for arithmetic in Arithmetic:
+            if arithmetic.strength > given.arithmetic.strength and not law.never_positive:
                 with pytest.raises(Unsupported, match="use "):
-                    evaluate(law, n, Request(engine=engine, rigour=rigour, rel=1e-3))
+                    evaluate(law, n, Method(engine=engine, arithmetic=arithmetic, rtol=1e-3))
 
 
 def test_balls_answer_where_doubles_were_asked_first(capsys):
     subset = ("delta", "subset-selection", "-p", "k=10", "-p", "s=4", "--eps0", 8, "--n", 162354, "--eps", "0.3")
-    found = answer(capsys, *subset, "--rigour", "ball")
-    assert found["rigour"] == "ball" and abs(float(found["upper"]) - 0.002093291) < 1e-9
+    found = answer(capsys, *subset, "--arithmetic", "ball")
+    assert found["arithmetic"] == "ball" and abs(float(found["upper"]) - 0.002093291) < 1e-9
     named = answer(capsys, *subset, "--engine", "ball")
-    assert named["rigour"] == "ball" and abs(float(named["upper"]) - 0.002093291) < 1e-9
-    rappor = ("delta", "rappor", "-p", "D=10", "--eps0", 4, "--n", 7075, "--eps", "2.8", "--rigour", "ball")
+    assert named["arithmetic"] == "ball" and abs(float(named["upper"]) - 0.002093291) < 1e-9
+    rappor = ("delta", "rappor", "-p", "D=10", "--eps0", 4, "--n", 7075, "--eps", "2.8", "--arithmetic", "ball")
     assert answer(capsys, *rappor)["upper"].startswith("5.6228")
 
 
 def test_an_engine_that_cannot_give_the_rigour_is_refused_with_what_serves(capsys):
     asked = ("delta", "krr", "-p", "k=3", "--eps0", 1, "--n", 50, "--eps", "1/2")
-    line = refused(capsys, *asked, "--engine", "fft", "--rigour", "ball")
+    line = refused(capsys, *asked, "--engine", "fft", "--arithmetic", "ball")
     assert "float64" in line and "ball" in line and "use " in line
-    refused(capsys, *asked, "--engine", "contour", "--rigour", "exact")
+    refused(capsys, *asked, "--engine", "contour", "--arithmetic", "exact")
 
 
 class Stub:
@@ -102,7 +104,7 @@ class Stub:
     def bracket(self, law, n):
         if not self.answers:
             raise Unsupported("out of reach of the stub")
-        return Bracket(F(0), F(1), Rigour.FLOAT64, "stub", "in doubles")
+        return Bracket(F(0), F(1), Arithmetic.FLOAT64, "stub", "in doubles")
 
 
 @pytest.mark.parametrize("answers", [False, True])
@@ -110,6 +112,6 @@ def test_next_engine_answers_where_one_refuses_or_is_too_weak(answers, monkeypat
     law = reduction(randomizer("krr").at(k=3, lam=2)).laws(F(6, 5), Question.FORWARD, 256)[0]
     exact = next(kind for name, kind in engine_classes() if name == "exact")()
     monkeypatch.setattr(evaluation, "_offers", lambda *_: iter((Stub(answers), exact)))
-    for rigour in (Rigour.BALL, Rigour.EXACT):
-        found = evaluate(law, 4, Request(rigour=rigour))
-        assert found.engine == "exact" and found.rigour.strength >= rigour.strength
+    for arithmetic in (Arithmetic.BALL, Arithmetic.EXACT):
+        found = evaluate(law, 4, Method(arithmetic=arithmetic))
+        assert found.engine == "exact" and found.arithmetic.strength >= arithmetic.strength

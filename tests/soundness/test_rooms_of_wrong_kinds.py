@@ -30,7 +30,7 @@ SLOW = (
     "calibrate",
     "best_shuffled",
     "worst_background_on_the_line",
-    "make_plan",
+    "plan_survey",
     "takeover",
     "contenders",
 )
@@ -95,8 +95,8 @@ def test_the_argument_of_a_wrong_kind_is_named():
     for ask, argument in (
         (lambda: vectors.correspondence(vectors.SphereLinear("1/2", 3), float("inf")), "users"),
         (lambda: symshuffle.collect.named_claim(np.ones((2, 2)), {}, lam=3), "name"),
-        (lambda: symshuffle.DecisionProblem(np.int64(3), ((1, 0),)), "model"),
-        (lambda: symshuffle.mechanism(np.ones((2, 2))), "name"),
+        (lambda: symshuffle.Problem(np.int64(3), ((1, 0),)), "model"),
+        (lambda: symshuffle.randomizer(np.ones((2, 2))), "name"),
         (lambda: symshuffle.utility.law_from_fiber(np.float32(0.1)), "source"),
         (lambda: symshuffle.sweep(pow, {"base": [2], "exp": [3]}, progress=lambda x: x), "progress"),
     ):
@@ -107,7 +107,7 @@ def test_the_argument_of_a_wrong_kind_is_named():
 
 def test_a_fault_in_a_right_call_stays_a_fault(monkeypatch):
     fiber = symshuffle.utility.fiber
-    law = symshuffle.AnchoredLaw.from_channel(NAMES["Channel"].from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+    law = symshuffle.utility.AnchoredLaw.from_channel(NAMES["Channel"].from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
 
     def planted(*_):
         raise AttributeError("planted")

@@ -6,7 +6,8 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle import Bracket, CertificateError, Exp, InputError, Rigour, delta, randomizer
+from symshuffle import Bracket, CertificateError, Exp, InputError, delta, randomizer
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Criterion
 from symshuffle.base.numbers import enclose
 from symshuffle.channels.geometry.groups import trivial_group
@@ -117,7 +118,7 @@ def test_a_piece_around_a_level_is_the_piece_of_the_whole_formula():
 
 def test_a_risk_of_a_wide_trace_has_the_risks_of_both_its_ends():
     def risk(low, high):
-        trace = Bracket(F(low), F(high), Rigour.BALL, "given", "")
+        trace = Bracket(F(low), F(high), Arithmetic.BALL, "given", "")
         return replace(frontier(), trace=trace).risk_constant("fixed")
 
     wide = risk("1/4", "1/2")

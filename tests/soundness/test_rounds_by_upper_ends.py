@@ -5,10 +5,11 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Rigour, delta, epsilon, randomizer
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle import delta, epsilon, randomizer
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round, over_rounds
+from symshuffle.base import Arithmetic
 
 KRR = randomizer("krr").at(k=3, lam=3)
 REVEALING = randomizer("erasure").at(k=3, p="9/10")
@@ -17,7 +18,7 @@ REVEALING = randomizer("erasure").at(k=3, p="9/10")
 def asked(source, few, **named):
     """The answer for three rounds, its simpler forms, and whether something is told at all."""
     over_rounds._kept.cache_clear()
-    found = (delta if "eps" in named else epsilon)(source, n=few, periods=3, rel=0.9, **named)
+    found = (delta if "eps" in named else epsilon)(source, n=few, periods=3, rtol=0.9, **named)
     return found.bracket, dict(found.rounds.simpler)
 
 
@@ -67,11 +68,11 @@ def test_the_eps_of_one_round_meets_its_target(unsure, target, wide):
     reduced = reduction(KRR)
     if wide:
         unsure()
-    part = one_round.OneRound(reduced, 20, 1, Request(rigour=Rigour.BALL))
+    part = one_round.OneRound(reduced, 20, 1, Method(arithmetic=Arithmetic.BALL))
     for eps in (F(1, 10), F(1, 3), F(1, 2)):
         part.values(eps, 1e-2)
     found = part.smallest(target)
-    assert delta(KRR, n=20, eps=found, rigour="ball").bracket.lower <= target
+    assert delta(KRR, n=20, eps=found, arithmetic="ball").bracket.lower <= target
     assert part.variation >= delta(KRR, n=20, eps=0).bracket.lower
 
 
@@ -79,7 +80,7 @@ def test_what_a_round_reveals_is_between_its_ends(unsure):
     """Of the erasure channel a tenth is revealed, to each of several users."""
     truth = delta(REVEALING, n=4, eps=20).bracket
     unsure()
-    part = one_round.OneRound(reduction(REVEALING), 4, 1, Request(rigour=Rigour.BALL))
+    part = one_round.OneRound(reduction(REVEALING), 4, 1, Method(arithmetic=Arithmetic.BALL))
     for low, high in part.revealed():
         assert low <= truth.upper and truth.lower <= high
         assert low < truth.lower * F(3, 4)
@@ -87,6 +88,6 @@ def test_what_a_round_reveals_is_between_its_ends(unsure):
 
 def test_simpler_bounds_are_probabilities():
     over_rounds._kept.cache_clear()
-    found = delta(REVEALING, n=20, periods=20, eps=1, rel=0.9)
+    found = delta(REVEALING, n=20, periods=20, eps=1, rtol=0.9)
     assert dict(found.rounds.simpler)["basic"] == 1
     assert all(0 <= value <= 1 for _, value in found.rounds.simpler)

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle import Ball, Exp, Rigour
+from symshuffle import Ball, Exp
 from symshuffle.accountants.rounds.cells import LineCell, LineCells
 from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack
 from symshuffle.accountants.rounds.dominating import LatticeLaw, Profile, _rounded, law_above, law_below
@@ -14,7 +14,8 @@ from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.over_rounds import _logarithm
 from symshuffle.accountants.rounds.period import Period
-from symshuffle.accountants.rounds.privacy_loss import PrivacyLoss
+from symshuffle.accountants.rounds.privacy_loss_distribution import PrivacyLossDistribution
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Side
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -41,7 +42,7 @@ def hockey(x):
 def test_a_profile_holds_the_brackets_that_it_is_made_of(wide):
     values = [hockey(Exp(i * STEP)) for i in range(6)]
     ends = [(v.lower * (1 - wide), v.upper * (1 + wide)) for v in values]
-    both = [Bracket(*pair, Rigour.BALL, "", "") for pair in ends]
+    both = [Bracket(*pair, Arithmetic.BALL, "", "") for pair in ends]
     made = Profile.of(STEP, both, both, (F(0), F(0)) if wide else (F(1, 3), F(1, 7)))
     for got in (made.forward, made.reverse):
         assert all(one[1] >= pair[1] for one, pair in zip(got, ends, strict=True))
@@ -197,13 +198,13 @@ def test_a_level_is_rounded_down_and_a_written_profile_up(bits):
             found = _logarithm(order)
         with working_precision(FINE):
             assert found <= Ball.from_arb(to_arb(order - 1).log1p(), FINE).lower
-    loss = PrivacyLoss(LAW, {})
+    loss = PrivacyLossDistribution(LAW, {})
     with few_bits(bits):
         written = loss.deltas()
     for i, both in enumerate(zip(written, loss.deltas(), strict=True)):
         assert all(F(shown) >= truth_of(((LAW, 1),), i * F(1, 3)).lower for shown in both)
     third = replace(LAW, infinity=F(1, 3))
-    assert F(str(PrivacyLoss(third, {}).lines).partition("mass ")[2].split(maxsplit=1)[0]) >= third.infinity
+    assert F(str(PrivacyLossDistribution(third, {}).lines).partition("mass ")[2].split(maxsplit=1)[0]) >= third.infinity
 
 
 UNIT = 1 << 96

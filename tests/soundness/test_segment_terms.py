@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 import scipy.special
 
-from symshuffle import Exp, Laplace
+from symshuffle import Exp
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.mixed_law import MixedLaw, SegmentTransform
 from symshuffle.engines.contours import ball, contour, saddle
 from symshuffle.engines.contours.characteristic import Region, form, rough_tilt
 from symshuffle.engines.contours.line import ContourLine
 from symshuffle.engines.contours.segments import dyadic
+from symshuffle.mechanisms import Laplace
 
 N = 50
 BITS = 192

@@ -18,6 +18,8 @@ import symshuffle as s
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.errors import InputError
 from symshuffle.cli import main
+from symshuffle.decompositions import Composed, hamming
+from symshuffle.mechanisms import Mechanism
 from tests.shell import answer
 from tests.soundness.said import (
     Claim,
@@ -39,18 +41,18 @@ from tests.soundness.said import (
 LAM = 4
 ROWS = uneven([[1, 2, 1], [3, 1, 2], [1, 1, 1]])
 TILTED = uneven([[4, 2, 1], [1, 1, 1], [1, 2, 4]])
-NEAR = s.mechanism("half-block").at(k=4, d=1)
-RR = s.mechanism("rr")
+NEAR = s.randomizer("half-block").at(k=4, d=1)
+RR = s.randomizer("rr")
 TWO = product(krr(2, 2), krr(2, 2))
 
 
 def sources():
-    half = s.mechanism("half-block")
+    half = s.randomizer("half-block")
     tilted = [[str(p) for p in row] for row in TILTED]
     mixed = tuple(
         tuple(p / 3 for p in a) + tuple(2 * p / 3 for p in b) for a, b in zip(krr(2, 4), krr(2, 4), strict=True)
     )
-    yield "krr", s.mechanism("krr").at(k=3, lam=LAM), world(krr(3, LAM)), None
+    yield "krr", s.randomizer("krr").at(k=3, lam=LAM), world(krr(3, LAM)), None
     yield "half-block", half.at(k=4, lam=LAM), world(half_block(4, LAM)), None
     yield (
         "half-block, d = 1",
@@ -59,31 +61,31 @@ def sources():
         lambda x, y: near(x[0], y[0], 4) == 1,
     )
     yield "half-block of two", half.at(k=2, d=1, lam=LAM), world(half_block(2, LAM)), None
-    hadamard = s.mechanism("hadamard").at(D=4, lam=LAM)
+    hadamard = s.randomizer("hadamard").at(D=4, lam=LAM)
     yield "hadamard", hadamard, world(hadamard.channel().rows), None
-    yield "matrix", s.Mechanism.from_matrix("own", tilted, parameters=()), world(TILTED), None
-    yield "inputs 1 and 2", s.Mechanism.from_matrix("own", tilted, parameters=(), pair=(1, 2)), world(TILTED), \
+    yield "matrix", Mechanism.from_matrix("own", tilted, parameters=()), world(TILTED), None
+    yield "inputs 1 and 2", Mechanism.from_matrix("own", tilted, parameters=(), pair=(1, 2)), world(TILTED), \
         lambda x, y: {*x, *y} == {1, 2}  # fmt: skip
     yield "channel", s.Channel.from_rows(ROWS), world(ROWS), None
-    yield "decomposed", s.simplified_decomposition(s.Channel.from_rows(ROWS), (2, 0)), \
+    yield "decomposed", s.decompositions.simplified_decomposition(s.Channel.from_rows(ROWS), (2, 0)), \
         world(ROWS, chosen=(2, 0)), lambda x, y: {*x, *y} == {0, 2}  # fmt: skip
     yield (
         "joint",
-        s.Composed(s.joint(half.at(k=4), RR), F(LAM)),
+        Composed(s.joint(half.at(k=4), RR), F(LAM)),
         world(product(half_block(4, 2), krr(2, 2)), 4, 2),
         None,
     )
-    yield "joint of near", s.Composed(s.joint(NEAR, RR), F(LAM)), \
+    yield "joint of near", Composed(s.joint(NEAR, RR), F(LAM)), \
         world(product(half_block(4, 2), krr(2, 2)), 4, 2, parts=(("half-block", slice(0, 1)),)), \
         lambda x, y: near(x[0], y[0], 4) < 2  # fmt: skip
-    yield "hamming", s.Composed(s.hamming(s.joint(RR, RR), 1), F(LAM)), world(TWO, 2, 2), \
+    yield "hamming", Composed(hamming(s.joint(RR, RR), 1), F(LAM)), world(TWO, 2, 2), \
         lambda x, y: sum(map(int.__ne__, x, y)) == 1  # fmt: skip
-    yield "hamming inside", s.Composed(s.joint(s.hamming(s.joint(RR, RR), 1), RR), F(16)), \
+    yield "hamming inside", Composed(s.joint(hamming(s.joint(RR, RR), 1), RR), F(16)), \
         world(product(TWO, krr(2, 4)), 2, 2, 2, parts=(("hamming(joint(rr(lam),2),1)", slice(0, 2)),)), \
         lambda x, y: sum(map(int.__ne__, x[:2], y[:2])) < 2  # fmt: skip
-    yield "parallel", s.Composed(s.parallel([RR, s.mechanism("krr").at(k=2)], [F(1, 3), F(2, 3)]), F(LAM)), \
+    yield "parallel", Composed(s.parallel([RR, s.randomizer("krr").at(k=2)], [F(1, 3), F(2, 3)]), F(LAM)), \
         world(mixed), None  # fmt: skip
-    yield "subsampled", s.Composed(s.subsample(half.at(k=4), F(1, 3)), F(LAM)), \
+    yield "subsampled", Composed(s.subsample(half.at(k=4), F(1, 3)), F(LAM)), \
         world(tuple((*(p / 3 for p in row), F(2, 3)) for row in half_block(4, LAM))), None  # fmt: skip
 
 
@@ -103,7 +105,7 @@ def test_the_pairs_that_are_named_are_bounded(name, direction):
         pairs = frozenset(ordered[name])
     orders = ("forward", "reverse") if direction == "both" else (direction,)
     for n in (1, 2) if direction == "both" or len(run.rows) <= 4 else (1,):
-        found = s.delta(source, n=n, exp_eps="6/5", rigour="exact", direction=direction, attain=True)
+        found = s.delta(source, n=n, exp_eps="6/5", arithmetic="exact", direction=direction, attained=True)
         claim = read(found.meaning, run)
         assert claim == Claim(orders, 1, False, ((Part(n, pairs), 1),))
         assert read_lines(found.lines, run) == claim
@@ -120,7 +122,7 @@ def test_a_matrix_that_was_normalised_is_named(ask):
     """The same rows, written as fractions and rounded, have different sentences and the same bound."""
     door = s.delta if "exp_eps" in ask else s.epsilon
     thirds, read_off = [["1/3"] * 3, ["1/2", "1/4", "1/4"]], [["0.333"] * 3, ["0.5", "0.25", "0.25"]]
-    exactly, rounded = (door(s.Channel.from_rows(rows), n=2, rigour="ball", **ask) for rows in (thirds, read_off))
+    exactly, rounded = (door(s.Channel.from_rows(rows), n=2, arithmetic="ball", **ask) for rows in (thirds, read_off))
     assert rounded.bracket == exactly.bracket
     run = world(uneven([[1, 1, 1], [2, 1, 1]]))
     assert read(rounded.meaning, run) == replace(read(exactly.meaning, run), normalised=True)
@@ -145,7 +147,9 @@ def test_requests_at_random(seed):
     null = NULL if rng.random() < 0.4 else None
     x = rng.choice((F(1), F(9, 4)))
     channel, run = s.Channel.from_rows(rows), world(rows)
-    found = s.delta(channel, n=n, exp_eps=x, rigour="exact", direction=direction, group_size=group, null=null, **asked)
+    found = s.delta(
+        channel, n=n, exp_eps=x, arithmetic="exact", direction=direction, group_size=group, null=null, **asked
+    )
     ordered = direction != "both" and null is None
     pairs = frozenset((a, b) for a, b in run.pairs() if a < b or not ordered)
     orders = ("forward", "reverse") if direction == "both" else (direction,)
@@ -154,7 +158,7 @@ def test_requests_at_random(seed):
     assert claim == Claim(orders, group, null is not None, ((part, 1),))
     assert read_lines(found.lines, run) == claim
     assert found.bracket.exact >= largest(claim, x, (rows, null))
-    eps = s.epsilon(channel, n=n, delta="1/20", direction=direction, group_size=group, null=null, rel=1e-3, **asked)
+    eps = s.epsilon(channel, n=n, delta="1/20", direction=direction, group_size=group, null=null, rtol=1e-3, **asked)
     assert read(eps.meaning, run) == claim
     above = F(math.exp(eps.bracket.upper)) * (1 + F(1, 10**12))
     assert largest(claim, above, (rows, null)) <= F(1, 20)
@@ -166,12 +170,12 @@ def test_one_request_one_sentence():
     whom = [{}, {"min_batch_size": 2}, {"min_batch_size": 1}, {"dropout": "1/3"}, {"group_size": 2},
             {"null": ("1/2", "1/4", "1/4")}, {"null": ("1/4", "1/2", "1/4")}, {"adjacency": "zero-out"}]  # fmt: skip
     answers = [
-        s.delta(channel, n=n, exp_eps="6/5", direction=direction, rel=0.1, **options)
+        s.delta(channel, n=n, exp_eps="6/5", direction=direction, rtol=0.1, **options)
         for n, direction, options in itertools.product((2, 3), ("both", "forward", "reverse"), whom)
         if direction == "both" or "group_size" not in options
     ]
     several = itertools.product((2, 3), (1, 2), ({}, {"min_batch_size": 1}))
-    answers += [s.delta(channel, n=n, periods=t, exp_eps=2, rel=0.9, **one) for t, n, one in several]
+    answers += [s.delta(channel, n=n, periods=t, exp_eps=2, rtol=0.9, **one) for t, n, one in several]
     assert len({found.meaning for found in answers}) == len(answers)
     assert len({(found.lines.protects, found.lines.assumes) for found in answers}) == len(answers)
 
@@ -179,10 +183,10 @@ def test_one_request_one_sentence():
 # Rounds.
 
 
-KRR, HALF = s.mechanism("krr").at(k=4, lam=2), s.mechanism("half-block").at(k=4, d=1, lam=2)
+KRR, HALF = s.randomizer("krr").at(k=4, lam=2), s.randomizer("half-block").at(k=4, d=1, lam=2)
 ALL, CLOSE = world(krr(4, 2)), world(half_block(4, 2))
 THREE = s.Channel.from_rows(ROWS)
-ONE_PAIR = s.simplified_decomposition(THREE, (0, 1))
+ONE_PAIR = s.decompositions.simplified_decomposition(THREE, (0, 1))
 CLOSE_PAIRS = covered(CLOSE, lambda x, y: near(x[0], y[0], 4) == 1)
 
 PLANS = {
@@ -207,8 +211,8 @@ def test_rounds_say_whom_they_cover_together(name):
     plan, runs, parts, times = PLANS[name]
     n = None if name == "users" else 2
     x = F(5, 4)
-    answers = [s.delta(plan, n=n, exp_eps=x, rel=0.05), s.delta_curve(plan, n=n, eps=["0.25"], rel=0.5),
-               s.epsilon(plan, n=n, delta="1/5", rel=0.1)]  # fmt: skip
+    answers = [s.delta(plan, n=n, exp_eps=x, rtol=0.05), s.profile(plan, n=n, eps=["0.25"], rtol=0.5),
+               s.epsilon(plan, n=n, delta="1/5", rtol=0.1)]  # fmt: skip
     counted = tuple(sorted(zip(parts, times, strict=True), key=str))
     for one in answers:
         claim = read(one.meaning, *runs)
@@ -226,23 +230,23 @@ def test_neighbours_of_one_round_that_are_none_of_another_are_refused():
         lambda plan: s.delta(plan, n=2, exp_eps=2),
         lambda plan: s.epsilon(plan, n=2, delta="1/10"),
         lambda plan: s.renyi(plan, n=2, order=2),
-        lambda plan: s.solve_n(plan, delta="1/10", eps=1),
-        lambda plan: s.delta_curve(plan, n=2, eps=["1"]),
+        lambda plan: s.smallest_n(plan, delta="1/10", eps=1),
+        lambda plan: s.profile(plan, n=2, eps=["1"]),
     ):
         with pytest.raises(InputError, match="adjacency = zero-out, replace-one: expected the same in all"):
             door([s.Deployment(null), s.Deployment(THREE)])
 
 
 def test_a_number_of_one_is_no_plural():
-    plan = [s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(s.mechanism("rr").at(lam=2), 2))]
-    found = s.delta(plan, exp_eps=2, rel=0.1, attain=True)
-    order = s.renyi(plan, order=2, rel=0.1, attain=True)
+    plan = [s.Deployment(s.Group(THREE, 1)), s.Deployment(s.Group(s.randomizer("rr").at(lam=2), 2))]
+    found = s.delta(plan, exp_eps=2, rtol=0.1, attained=True)
+    order = s.renyi(plan, order=2, rtol=0.1, attained=True)
     least = s.delta(THREE, n=1, exp_eps=2, min_batch_size=1)
     for text in (
         found.meaning,
         found.attained.datasets,
         order.meaning,
-        order.how,
+        order.evaluation,
         order.attained.datasets,
         least.about,
     ):
@@ -273,7 +277,7 @@ def test_unequal_budgets_cover_all_pairs_in_either_order(seed):
     x = rng.choice((F(1), F(6, 5), F(2)))
     said = set()
     for direction in ("forward", "reverse", "both"):
-        found = s.delta(users, exp_eps=x, direction=direction, rigour="exact")
+        found = s.delta(users, exp_eps=x, direction=direction, arithmetic="exact")
         run = world(runs[0])
         claim = read(found.meaning, run)
         orders = ("forward", "reverse") if direction == "both" else (direction,)
@@ -288,7 +292,7 @@ def test_unequal_budgets_cover_all_pairs_in_either_order(seed):
 
 def test_unequal_budgets_in_one_direction_are_not_the_smaller_of_two():
     users = [s.Group(s.Channel.from_rows([["1/2", "1/2"], ["1/10", "9/10"]]), 1)] * 2
-    values = {d: s.delta(users, exp_eps=2, direction=d, rigour="exact").bracket.exact for d in ORDERS_ASKED}
+    values = {d: s.delta(users, exp_eps=2, direction=d, arithmetic="exact").bracket.exact for d in ORDERS_ASKED}
     assert set(values.values()) == {F(17, 100)}
 
 
@@ -299,14 +303,14 @@ ORDERS_ASKED = ("forward", "reverse", "both")
 
 
 def test_below_the_lower_end_a_bound_exceeds_its_target_or_nothing_is_said():
-    source = s.mechanism("krr").at(k=4, eps0="1/100")
+    source = s.randomizer("krr").at(k=4, eps0="1/100")
     met = s.epsilon(source, n=1000, delta="1/10")
     assert met.bracket.upper == 0 and "exceeds" not in met.meaning and "meets delta at eps = 0 already" in met.meaning
     plan = s.epsilon(source, n=1000, periods=2, delta="1/10")
     assert plan.bracket.upper > 0 or "exceeds" not in plan.meaning
     found = s.epsilon(source, n=1000, delta="1/100000")
     assert found.bracket.lower > 0 and "at every eps below lower this bound exceeds delta" in found.meaning
-    under = s.delta(source, n=1000, eps=found.bracket.lower * F(999, 1000), rigour="ball")
+    under = s.delta(source, n=1000, eps=found.bracket.lower * F(999, 1000), arithmetic="ball")
     assert under.bracket.lower > F(1, 100000)
 
 
@@ -318,7 +322,7 @@ def shared(text: str) -> tuple:
 
 
 def test_a_composition_says_how_its_parts_share_the_budget(capsys):
-    tree = s.joint(*[s.mechanism("krr").at(k=4)] * 3)
+    tree = s.joint(*[s.randomizer("krr").at(k=4)] * 3)
     found = s.delta(tree.at(eps0=3), n=50, eps=1)
     assert shared(found.meaning) == ("eps0", 3, 1, 3, 9)
     assert shared(s.delta(tree.at(lam=8), n=50, eps=1).meaning) == ("lam", 8, 2, 8, 512)
@@ -326,19 +330,19 @@ def test_a_composition_says_how_its_parts_share_the_budget(capsys):
     assert shared(told["meaning"]) == ("eps0", 3, 1, 3, 9)
     assert told["neighbours"]["budget"].startswith("eps0 = 3 for all parts together, 1 each")
     # asked for as it is told, every part has the budget that its user meant
-    alone = s.delta(s.mechanism("krr").at(k=4, eps0=3), n=1, eps=1).bracket
+    alone = s.delta(s.randomizer("krr").at(k=4, eps0=3), n=1, eps=1).bracket
     assert s.delta(tree.at(eps0=9), n=1, eps=1).bracket.lower > alone.upper
-    for plain in (s.mechanism("krr").at(k=4, eps0=3), s.subsample(s.mechanism("krr").at(k=4), F(1, 2)).at(eps0=3)):
+    for plain in (s.randomizer("krr").at(k=4, eps0=3), s.subsample(s.randomizer("krr").at(k=4), F(1, 2)).at(eps0=3)):
         assert "together" not in s.delta(plain, n=50, eps=1).meaning
     nested = s.joint(s.joint(RR, RR), RR).at(lam=16)
     assert "lam = 16 for all parts together: 2 in rr, 4 in rr" in s.delta(nested, n=100, eps=1).meaning
     plan = s.delta(
-        [s.Deployment(s.joint(RR, RR).at(eps0=2)), s.Deployment(RR.at(lam=2))], n=3, eps="1/2", rel=0.5
+        [s.Deployment(s.joint(RR, RR).at(eps0=2)), s.Deployment(RR.at(lam=2))], n=3, eps="1/2", rtol=0.5
     ).meaning
     assert shared(plan) == ("eps0", 2, 1, 2, 4)
 
 
-@pytest.mark.parametrize("command", ["delta", "epsilon", "profile", "renyi", "worst-background"])
+@pytest.mark.parametrize("command", ["delta", "epsilon", "profile", "renyi", "worst-datasets"])
 def test_the_help_of_a_budget_speaks_of_compositions(command, capsys):
     assert main([command, "--help"]) == 0
     told = " ".join(re.sub(r"[│|]", " ", capsys.readouterr().out).split())

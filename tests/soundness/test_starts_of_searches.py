@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle import delta
 from symshuffle.collect.mechanisms import scheme
-from symshuffle.collect.search import make_plan
+from symshuffle.collect.search import plan_survey
 from symshuffle.vectors.calibration import smallest_error
 from symshuffle.vectors.calibration.search import calibrate
 from symshuffle.vectors.calibration.smallest_error import _strongest
@@ -59,7 +59,7 @@ def test_a_calibrated_gaussian_meets_the_target_and_less_noise_does_not(n, eps, 
     )
     found = calibrate("gaussian", n=n, dimension=2, delta=goal, eps=eps, gap=None)
     asked: dict[str, Any] = {"n": n, "eps": eps, "blanket": found.blanket}
-    assert delta(found.parameters, rigour="ball", **asked).bracket.upper <= F(goal)
+    assert delta(found.parameters, arithmetic="ball", **asked).bracket.upper <= F(goal)
     assert found.limit is not None or delta(stronger(found.parameters), **asked).bracket.lower > F(goal)
 
 
@@ -78,10 +78,10 @@ SURVEYS = [
 @pytest.mark.parametrize("name", ["krr", "oue"])
 @pytest.mark.parametrize(("n", "eps", "goal"), SURVEYS)
 def test_a_plan_holds_and_a_larger_ratio_does_not(name, n, eps, goal):
-    plan = make_plan(3, n=n, eps=eps, delta=goal, mechanism=name)
+    plan = plan_survey(3, n=n, eps=eps, delta=goal, mechanism=name)
 
     def value(root: F, level: Any) -> Any:
-        return delta(scheme(name, 3, root, plan.parameters).source(), n=n, eps=level, rel=1e-9).bracket
+        return delta(scheme(name, 3, root, plan.parameters).source(), n=n, eps=level, rtol=1e-9).bracket
 
     assert value(plan.root, eps).upper <= F(goal)
     larger = min(1 + (plan.root - 1) * (1 + F(1, 1000)), plan.root * (1 + F(1, 10**5))).limit_denominator(10**12)

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from symshuffle import Ball, CertificateError, Exp, NotDecided, Rigour
+from symshuffle import Ball, CertificateError, Exp, NotDecided
+from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.collect import intervals
@@ -24,7 +25,7 @@ from tests.soundness.false_shuffled import trace_bound
 
 
 def between(low, high):
-    return Bracket(F(low), F(high), Rigour.BALL, "given", "")
+    return Bracket(F(low), F(high), Arithmetic.BALL, "given", "")
 
 
 # Counts.

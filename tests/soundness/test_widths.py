@@ -1,4 +1,4 @@
-"""A bracket wider than asked is tried again by the next engine, and says so: laws by users, widths and rigours."""
+"""A bracket wider than asked is tried again by the next engine, and says so: laws by users, widths and arithmetics."""
 
 import importlib
 import itertools
@@ -8,9 +8,10 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as ss
-from symshuffle import Bracket, Law, Rigour, Unsupported
+from symshuffle import Bracket, Law, Unsupported
 from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic
 from symshuffle.cli import main
 from symshuffle.engines.registry import offers
 
@@ -19,8 +20,8 @@ module = importlib.import_module("symshuffle.accountants.bounds.evaluate")
 
 def of(name, exp_eps, **parameters):
     """The law of a mechanism at a level."""
-    source = reduction(ss.mechanism(name).at(**parameters))
-    return source.laws(exp_eps, ss.choices.Question.FORWARD, None)[0]
+    source = reduction(ss.randomizer(name).at(**parameters))
+    return source.laws(exp_eps, ss.base.choices.Question.FORWARD, None)[0]
 
 
 LAWS = {
@@ -31,30 +32,30 @@ LAWS = {
     "off any lattice": Law.from_atoms([(F(j * j % 97 - 60, 41 + j), F(1, 12)) for j in range(12)]),
 }
 ASKED = [
-    *itertools.product(LAWS, (1, 300, 10_000), (1e-3, 1e-7), (Rigour.FLOAT64,)),
-    *itertools.product(LAWS, (1, 300), (1e-2,), (Rigour.BALL,)),
+    *itertools.product(LAWS, (1, 300, 10_000), (1e-3, 1e-7), (Arithmetic.FLOAT64,)),
+    *itertools.product(LAWS, (1, 300), (1e-2,), (Arithmetic.BALL,)),
 ]
 
 
-@pytest.mark.parametrize(("law", "n", "rel", "rigour"), ASKED)
-def test_a_width_is_met_or_no_engine_that_offers_meets_it(law, n, rel, rigour):
+@pytest.mark.parametrize(("law", "n", "rtol", "arithmetic"), ASKED)
+def test_a_width_is_met_or_no_engine_that_offers_meets_it(law, n, rtol, arithmetic):
     try:
-        found = evaluate_law(LAWS[law], n, rel=rel, rigour=rigour)
+        found = evaluate_law(LAWS[law], n, rtol=rtol, arithmetic=arithmetic)
     except Unsupported as refusal:
         assert len(str(refusal).splitlines()) == 1
         return
-    if found.width <= F(rel) * found.upper:
+    if found.width <= F(rtol) * found.upper:
         assert found.aimed is None
         return
-    assert found.aimed == rel
-    assert "was aimed at" in found.how
-    assert f"{rel:.1e}" in found.how
-    for engine in offers(LAWS[law], n, rigour, rel):
+    assert found.aimed == rtol
+    assert "was aimed at" in found.evaluation
+    assert f"{rtol:.1e}" in found.evaluation
+    for engine in offers(LAWS[law], n, arithmetic, rtol):
         try:
             other = engine.bracket(LAWS[law], n)
         except Unsupported:
             continue
-        assert other.width > F(rel) * other.upper, f"{engine} meets the width, and was not asked"
+        assert other.width > F(rtol) * other.upper, f"{engine} meets the width, and was not asked"
         assert other.width >= found.width * F(99, 100)
 
 
@@ -68,7 +69,7 @@ class Told:
     def bracket(self, law, n):
         if self.ends is None:
             raise Unsupported("not this one")
-        return Bracket(*self.ends, Rigour.FLOAT64, "told", "told")
+        return Bracket(*self.ends, Arithmetic.FLOAT64, "told", "told")
 
 
 WIDE, WIDER, NARROW, NONE = Told((F(1), F(2))), Told((F(1), F(3))), Told((F(3, 2), F(3, 2))), Told(None)
@@ -91,16 +92,16 @@ def test_the_next_engine_is_asked_until_one_meets_the_width(monkeypatch, order):
     order = tuple(engine for engine in order if engine is not NARROW)
     found = evaluate_law(law, 7)
     assert (found.lower, found.upper, found.aimed) == (1, min(F(2), law.ceiling), 1e-6)
-    assert "was aimed at" in found.how
+    assert "was aimed at" in found.evaluation
 
 
 def test_what_stayed_wide_is_said_first_and_not_only_in_how(capsys):
     """Sparse enumeration leaves [0, 2e-21] here; the contour has 4.516e-70."""
-    source = ss.mechanism("krr").at(k=1000, eps0=1)
+    source = ss.randomizer("krr").at(k=1000, eps0=1)
     found = ss.delta(source, n=2000, eps="0.05").bracket
     assert found.aimed is None
     assert F("4.516e-70") < found.lower < found.upper < F("4.5162e-70")
-    wide = ss.delta(source, n=2000, eps="0.05", engine=ss.Sparse())
+    wide = ss.delta(source, n=2000, eps="0.05", engine=ss.engines.Sparse())
     assert wide.bracket.aimed == 1e-6
     assert wide.to_dict()["aimed"] == 1e-6
     capsys.readouterr()

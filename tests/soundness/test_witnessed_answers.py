@@ -6,7 +6,8 @@ from math import log
 import pytest
 import sympy as sp
 
-from symshuffle import Channel, InputError, Mechanism, Unsupported, delta, randomizer, renyi, solve_eps0, tradeoff_curve
+from symshuffle import Channel, InputError, Unsupported, delta, largest_eps0, randomizer, renyi, tradeoff
+from symshuffle.mechanisms import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter
 
 ONE_SIDED = Channel.from_rows([["1", "0"], ["1/4", "3/4"]])
@@ -22,11 +23,11 @@ def test_a_tiny_budget_is_found_and_nobody_is_asked_at_zero(goal):
         return randomizer("krr").at(k=3, eps0=eps0)
 
     level = {"n": 1000, "exp_eps": 1}
-    found = solve_eps0(built, delta=goal, **level).bracket
+    found = largest_eps0(built, delta=goal, **level).bracket
     assert min(asked) > 0
-    assert found == solve_eps0(randomizer("krr").at(k=3), delta=goal, **level).bracket
+    assert found == largest_eps0(randomizer("krr").at(k=3), delta=goal, **level).bracket
     lower, upper = (
-        delta(randomizer("krr").at(k=3, eps0=end), rel=1e-9, **level).bracket for end in (found.lower, found.upper)
+        delta(randomizer("krr").at(k=3, eps0=end), rtol=1e-9, **level).bracket for end in (found.lower, found.upper)
     )
     assert lower.upper <= F(goal) < upper.lower
 
@@ -54,7 +55,7 @@ def test_a_renyi_divergence_between_reveals_is_that_of_the_rows():
 
 def test_real_datasets_do_not_cost_a_bound_of_large_order():
     source = randomizer("krr").at(k=4, eps0=1)
-    found = renyi(source, n=100, order=10_000, attain=True)
+    found = renyi(source, n=100, order=10_000, attained=True)
     assert found.bracket == renyi(source, n=100, order=10_000).bracket
     assert found.attained.lower <= found.bracket.upper
 
@@ -64,7 +65,7 @@ def test_a_root_of_any_parameter_is_a_probability():
     own = sp.sqrt(a) / (1 + sp.sqrt(a))
     given = {"parameters": (Parameter(a, sp.Integer(1), None, False, "a square"),)}
     level = {"n": 3, "exp_eps": "6/5"}
-    truth = delta(randomizer("rr").at(lam=2), **level, rigour="exact").bracket
+    truth = delta(randomizer("rr").at(lam=2), **level, arithmetic="exact").bracket
     states = {"value": {"own": (1, own), "other": (1, 1 - own)}}
     assert (
         delta(Mechanism.from_matrix("root", [[own, 1 - own], [1 - own, own]], **given).at(a=4), **level).bracket
@@ -76,7 +77,7 @@ def test_a_root_of_any_parameter_is_a_probability():
 @pytest.mark.parametrize(("name", "revealed"), [("identity", F(1)), ("erasure", F(2, 3))])
 def test_the_tradeoff_remembers_what_is_revealed(name, revealed):
     sized = randomizer(name).at(k=2, **({"p": "1/3"} if name == "erasure" else {}))
-    for point in tradeoff_curve(sized, n=3, type_i=[0, "1e-9", "1/10"], num_levels=5).points:
+    for point in tradeoff(sized, n=3, type_i=[0, "1e-9", "1/10"], num_levels=5).points:
         truth = max(1 - revealed - point.x, F(0))
         assert point.y.lower <= truth <= point.y.upper <= truth + F(1, 10**6)
 

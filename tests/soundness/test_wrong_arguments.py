@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 
 import symshuffle
-from symshuffle import Channel, Group, InputError, Law, Mechanism, SymshuffleError, cli, ledger, randomizer
-from symshuffle.collect import make_plan
+from symshuffle import Channel, Group, InputError, Law, SymshuffleError, cli, ledger, randomizer
+from symshuffle.collect import plan_survey
 from symshuffle.design.information.measures import hockey_stick_measure
+from symshuffle.mechanisms import Mechanism
 from tests.public import PUBLIC
 
 ROOT = Path(__file__).parents[2]
@@ -27,22 +28,22 @@ W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 KRR = randomizer("krr").at(k=3, lam=2)
 LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
 PAIR = symshuffle.joint(randomizer("rr"), randomizer("rr"))
-GUESS = symshuffle.DecisionProblem(((F(1), F(0)), (F(0), F(1))), ((F(0), F(1)), (F(1), F(0))), (F(1, 2), F(1, 2)))
+GUESS = symshuffle.Problem(((F(1), F(0)), (F(0), F(1))), ((F(0), F(1)), (F(1), F(0))), (F(1, 2), F(1, 2)))
 LEVEL = {"exp_eps": "6/5"}
 CLAIM = ledger.load().select(["ldp_tradeoff.def-3.1"])[0]
 
 VALID = {
     "any_ldp": {"eps0": 1},
-    "amplification_curve": {"subject": KRR, "delta": "1/10", "users": [3], "rel": 0.1},
+    "amplification_curve": {"subject": KRR, "delta": "1/10", "users": [3], "rtol": 0.1},
     "bayes_tradeoff": {"problem": GUESS, "lam": 2},
-    "binary_envelope": {"experiment": symshuffle.Contamination(3), "lam": F(2), "gamma": F(6, 5)},
+    "binary_envelope": {"experiment": symshuffle.utility.Contamination(3), "lam": F(2), "gamma": F(6, 5)},
     "chi_square": {"p": (F(1, 2), F(1, 2)), "q": (F(1, 3), F(2, 3))},
     "compare": {"k": 4, "n": 10, "eps0": 1, "mechanisms": ["krr"]},
     "recompute": {"law": LAW, "n": 3, "digits": 10},
     "delta": {"subject": KRR, "n": 3, **LEVEL},
-    "delta_curve": {"subject": KRR, "n": 3, "eps": [0]},
+    "profile": {"subject": KRR, "n": 3, "eps": [0]},
     "direct_sum": {"channels": [W, W], "weights": [F(1, 2), F(1, 2)]},
-    "epsilon": {"subject": KRR, "n": 3, "delta": "1/10", "rel": 0.1},
+    "epsilon": {"subject": KRR, "n": 3, "delta": "1/10", "rtol": 0.1},
     "gaussian_limit": {"subject": KRR, "n": 3},
     "hamming": {"composition": PAIR, "distance": 1},
     "hockey_stick": {"p": (F(1, 2), F(1, 2)), "q": (F(1, 3), F(2, 3)), "gamma": 2},
@@ -53,19 +54,19 @@ VALID = {
     "optimal_subset_sizes": {"k": 4, "lam": F(2)},
     "parallel": {"parts": [randomizer("rr"), randomizer("rr")], "weights": [F(1, 2), F(1, 2)]},
     "privacy_blanket": {"channel": W},
-    "privacy_loss": {"subject": W, "n": 3, "step": 0.25, "beyond": "1/100"},
+    "privacy_loss_distribution": {"subject": W, "n": 3, "step": 0.25, "beyond": "1/100"},
     "prove": {"answer": symshuffle.delta(KRR, n=3, eps=1), "delta": "1/10"},
-    "renyi": {"subject": KRR, "n": 3, "order": 2, "rel": 0.1},
+    "renyi": {"subject": KRR, "n": 3, "order": 2, "rtol": 0.1},
     "run_claim": {"claim": CLAIM},
     "shuffled_divergence": {"channel": W, "first": (0, 1), "second": (1, 1), "gamma": 1},
     "simplified_decomposition": {"channel": W, "pair": (0, 1)},
-    "solve_eps0": {"subject": randomizer("krr").at(k=3), "n": 9, "delta": "1/10", "eps": "1/2", "rel": 0.1},
-    "solve_n": {"subject": KRR, "delta": "1/10", "eps": "1/2"},
+    "largest_eps0": {"subject": randomizer("krr").at(k=3), "n": 9, "delta": "1/10", "eps": "1/2", "rtol": 0.1},
+    "smallest_n": {"subject": KRR, "delta": "1/10", "eps": "1/2"},
     "subsample": {"part": randomizer("rr"), "probability": F(1, 2)},
     "sweep": {"question": "delta", "subject": KRR, "n": 3, "eps": 1},
     "trace_frontier": {"k": 4, "budget": F(1)},
     "total_variation": {"subject": KRR, "n": 3},
-    "tradeoff_curve": {"subject": KRR, "n": 3, "type_i": [0], "num_levels": 3},
+    "tradeoff": {"subject": KRR, "n": 3, "type_i": [0], "num_levels": 3},
     "verify_claims": {"claims": [CLAIM]},
     "worst_curve": {"chi_square": F(1, 4), "n": 3, "lam": F(2), "exp_eps": F(6, 5)},
 }
@@ -158,7 +159,7 @@ FILES = {
     "x.csv": "0.1,0.2\n0.3,0.1\n" * 100,
     "users.toml": "[[users]]\ncount = 2\nparams = { k = 3 }\nlam = 2\n",
     "values.csv": "value\n0\n1\n2\n",
-    "plan.json": json.dumps(make_plan(3, n=9, eps=1, delta="1/10", mechanism="krr").to_dict()),
+    "plan.json": json.dumps(plan_survey(3, n=9, eps=1, delta="1/10", mechanism="krr").to_dict()),
     "problem.json": (ROOT / "examples" / "problems" / "guess_one_of_four.json").read_text(encoding="utf-8"),
     "sweep.toml": 'command = "delta"\n[grid]\nmechanism = "krr"\nparam.k = [3]\neps0 = [1]\nn = [3]\neps = [1]\n',
 }
@@ -171,15 +172,15 @@ LINES = {
     "delta": (*SIZED, "--n", "3", "--eps", "1/2"),
     "epsilon": (*SIZED, "--n", "3", "--delta", "1/10"),
     "decompose": SIZED,
-    "solve-eps0": ("krr", "-p", "k=3", "--n", "9", "--delta", "1/10", "--eps", "1/2"),
-    "solve-n": (*SIZED, "--delta", "1/10", "--eps", "1/2"),
+    "largest-eps0": ("krr", "-p", "k=3", "--n", "9", "--delta", "1/10", "--eps", "1/2"),
+    "smallest-n": (*SIZED, "--delta", "1/10", "--eps", "1/2"),
     "profile": (*SIZED, "--n", "3", "--to", "1", "--points", "2"),
     "renyi": (*SIZED, "--n", "3", "--order", "2"),
     "gdp": (*SIZED, "--n", "3"),
     "frontier": ("--k", "4", "--budget", "1/2"),
     "subset-size": ("--k", "4", "--eps0", "1"),
     "law": SIZED,
-    "worst-background": (*SIZED, "--n", "3", "--eps", "1/2"),
+    "worst-datasets": (*SIZED, "--n", "3", "--eps", "1/2"),
     "compare": ("--k", "4", "--n", "10", "--eps0", "1", "--mechanism", "krr"),
     "pld": (*SIZED, "--n", "3", "--out", "pld.json"),
     "calibrate": ("sphere-linear", "--n", "200", "--d", "1", "--eps", "1", "--delta", "1/10"),
@@ -213,7 +214,7 @@ def changed(command):
             if (command, word) != ("mean", "1.5"):  # a level, whose search takes its time
                 yield [*command.split(), *line[:place], word, *line[place + 1 :]]
     for option in chance.sample(
-        ("--engine", "--rigour", "--rel", "--bits", "--direction", "--group-size", "--dropout"), 2
+        ("--engine", "--arithmetic", "--rtol", "--bits", "--direction", "--group-size", "--dropout"), 2
     ):
         yield [*command.split(), *line, option, chance.choice(WRITTEN)]
 
@@ -292,18 +293,18 @@ RANGES = {
     "delta.eps": ("[0", lambda v: symshuffle.delta(KRR, n=3, eps=v)),
     "delta.exp_eps": ("[1", lambda v: symshuffle.delta(KRR, n=3, exp_eps=v)),
     "delta.dropout": ("[0, 1)", lambda v: symshuffle.delta(KRR, n=3, dropout=v, **LEVEL)),
-    "epsilon.delta": ("(0, 1)", lambda v: symshuffle.epsilon(KRR, n=3, delta=v, rel=0.1)),
-    "renyi.alpha": ("[1", lambda v: symshuffle.renyi(KRR, n=3, order=v, rel=0.1)),
-    "hockey_stick.gamma": ("[0", lambda v: symshuffle.hockey_stick(*MEASURE, v)),
+    "epsilon.delta": ("(0, 1)", lambda v: symshuffle.epsilon(KRR, n=3, delta=v, rtol=0.1)),
+    "renyi.alpha": ("[1", lambda v: symshuffle.renyi(KRR, n=3, order=v, rtol=0.1)),
+    "hockey_stick.gamma": ("[0", lambda v: symshuffle.channels.hockey_stick(*MEASURE, v)),
     "subsample.probability": ("[0, 1]", lambda v: symshuffle.subsample(randomizer("rr"), v)),
     "mechanism.p": ("[0, 1]", lambda v: randomizer("aug-rr").at(k=3, lam=2, p=v)),
     "mechanism.lam": ("[1", lambda v: randomizer("krr").at(k=3, lam=v)),
     "mechanism.eps0": ("[0", lambda v: randomizer("krr").at(k=3, eps0=v)),
     "smoothed_point_masses.gamma": ("[0, 1]", lambda v: symshuffle.design.smoothed_point_masses(3, v)),
     "hockey_stick_measure.gamma": ("[0", lambda v: hockey_stick_measure(*MEASURE, v)),
-    "bayes_tradeoff.lam": ("(1", lambda v: symshuffle.bayes_tradeoff(GUESS, v)),
-    "trace_frontier.budget": ("[0", lambda v: symshuffle.trace_frontier(4, v)),
-    "tradeoff_curve.alpha": ("[0, 1]", lambda v: symshuffle.tradeoff_curve(KRR, n=3, type_i=[v], num_levels=3)),
+    "bayes_tradeoff.lam": ("(1", lambda v: symshuffle.design.decision.tradeoff.bayes_tradeoff(GUESS, v)),
+    "trace_frontier.budget": ("[0", lambda v: symshuffle.utility.trace_frontier(4, v)),
+    "tradeoff.alpha": ("[0, 1]", lambda v: symshuffle.tradeoff(KRR, n=3, type_i=[v], num_levels=3)),
     "SphereLinear.c": ("(0, 1)", lambda v: symshuffle.vectors.SphereLinear(v, 2)),
     "PrivUnit.p": ("(0, 1)", lambda v: symshuffle.vectors.PrivUnit(v, 0, 2)),
     "BlanketMixedGaussian.gamma": ("(0, 1)", lambda v: symshuffle.vectors.BlanketMixedGaussian(v, 2)),

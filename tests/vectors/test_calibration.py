@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle import CertificateError, Exact, InputError, Law
+from symshuffle import CertificateError, InputError, Law
 from symshuffle.cli import main
+from symshuffle.engines import Exact
 from symshuffle.engines.densities.bromwich_plan import ceiling
 from symshuffle.vectors import calibrate
 

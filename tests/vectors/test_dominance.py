@@ -6,9 +6,10 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Exact, InputError, Law
+from symshuffle import InputError, Law
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.base.choices import Larger
+from symshuffle.engines import Exact
 from symshuffle.vectors import PrivUnit, SphereLinear, which_order
 from symshuffle.vectors.privacy import dominance
 from symshuffle.vectors.privacy.finite_pair import FinitePair
@@ -56,7 +57,7 @@ def test_enclosed_masses_are_compared_by_brackets():
     found = which_order(
         worst_pair(PrivUnit("2/3", "1/5", 5), adjacency="zero-out"), 4, low="1/20", high="1/10", evaluations=40
     )
-    assert found.rigour.value == "float64"
+    assert found.arithmetic.value == "float64"
     assert found.to_dict()["larger"] in {"forward", "reverse"}
     found.verify()
 

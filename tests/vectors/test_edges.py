@@ -8,7 +8,8 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from symshuffle import InputError, Rigour, Unsupported, delta
+from symshuffle import InputError, Unsupported, delta
+from symshuffle.base import Arithmetic
 from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, calibrate, private_mean
 from symshuffle.vectors.privacy.rounded import rounding_radius
@@ -94,14 +95,14 @@ def sums_of_bits(c, n, ratio):
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_rational_bits_are_exact(n):
     c, ratio = F(2, 5), F(6, 5)
-    found = delta(SphereLinear(c, 1), n=n, exp_eps=ratio, adjacency="zero-out", rigour="exact", direction="forward")
+    found = delta(SphereLinear(c, 1), n=n, exp_eps=ratio, adjacency="zero-out", arithmetic="exact", direction="forward")
     assert found.bracket.exact == sums_of_bits(c, n, ratio)
 
 
-@pytest.mark.parametrize("rigour", ["float64", "ball"])
-def test_one_user_is_a_closed_form(rigour):
+@pytest.mark.parametrize("arithmetic", ["float64", "ball"])
+def test_one_user_is_a_closed_form(arithmetic):
     """Replace-one, gamma = 1/2: with one user both orders are the divergence of N(1, 1) and N(-1, 1), mixed."""
-    found = delta(BlanketMixedGaussian("1/2", 1), n=1, exp_eps=F(3, 2), rigour=rigour, rel=1e-12).bracket
+    found = delta(BlanketMixedGaussian("1/2", 1), n=1, exp_eps=F(3, 2), arithmetic=arithmetic, rtol=1e-12).bracket
 
     def excess(u):
         return (norm.pdf(u) + norm.pdf(u - 1) - 1.5 * (norm.pdf(u) + norm.pdf(u + 1))) / 2
@@ -109,14 +110,14 @@ def test_one_user_is_a_closed_form(rigour):
     at = brentq(excess, -3, 9, xtol=1e-14)  # it is positive from there on
     true = (norm.sf(at) + norm.sf(at - 1) - 1.5 * (norm.sf(at) + norm.sf(at + 1))) / 2
     assert float(found.lower) - 1e-14 <= true <= float(found.upper) + 1e-14
-    assert found.width < F(1, 10**12) and found.rigour.strength >= Rigour(rigour).strength
+    assert found.width < F(1, 10**12) and found.arithmetic.strength >= Arithmetic(arithmetic).strength
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 @pytest.mark.parametrize("n", [2, 5])
 def test_few_users_are_as_narrow_as_asked(n, adjacency):
     asked = {"n": n, "eps": "1/2", "adjacency": adjacency}
-    coarse, fine = (delta(BlanketMixedGaussian("1/2", 1), rel=rel, **asked).bracket for rel in (1e-2, 1e-4))
+    coarse, fine = (delta(BlanketMixedGaussian("1/2", 1), rtol=rtol, **asked).bracket for rtol in (1e-2, 1e-4))
     assert coarse.aimed is fine.aimed is None
     assert coarse.width <= F(coarse.upper) / 100 and fine.width <= F(fine.upper) / 10**4
     assert coarse.lower <= fine.upper and fine.lower <= coarse.upper
@@ -133,16 +134,16 @@ def test_a_radius_of_rounding_is_never_negative():
     assert rounding_radius(F(1), reach=F(1)) > 0
 
 
-@pytest.mark.parametrize("rigour", ["float64", "ball"])
+@pytest.mark.parametrize("arithmetic", ["float64", "ball"])
 @pytest.mark.parametrize("n", [3, 5])
-def test_few_users_are_no_looser_where_less_width_is_asked_for(n, rigour):
+def test_few_users_are_no_looser_where_less_width_is_asked_for(n, arithmetic):
     """Of a pair with a long tail, in balls as in doubles: a narrower bracket lies within a wider one."""
     source = BlanketMixedGaussian("0.95", "4.6")
-    asked = {"n": n, "eps": "1/100", "adjacency": "zero-out", "rigour": rigour}
-    wide, narrow = (delta(source, rel=rel, **asked).bracket for rel in (1e-1, 1e-3))
+    asked = {"n": n, "eps": "1/100", "adjacency": "zero-out", "arithmetic": arithmetic}
+    wide, narrow = (delta(source, rtol=rtol, **asked).bracket for rtol in (1e-1, 1e-3))
     assert wide.lower <= narrow.lower <= narrow.upper <= wide.upper
     assert narrow.width <= narrow.upper / 1000
-    assert str(narrow.rigour) == rigour
+    assert str(narrow.arithmetic) == arithmetic
 
 
 def test_a_delta_that_no_search_reaches_is_refused_before_it(capsys):

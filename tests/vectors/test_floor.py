@@ -34,8 +34,8 @@ RATIO = F(11, 10)
     ],
 )
 def test_cells_say_little_less_than_the_density(mechanism, adjacency, blanket, at_least):
-    true = pair_delta(worst_pair(mechanism, adjacency=adjacency, blanket=blanket), 300, RATIO, rel=1e-3)
-    low = pair_delta(cells_of(mechanism, adjacency, blanket), 300, RATIO, rel=1e-3)
+    true = pair_delta(worst_pair(mechanism, adjacency=adjacency, blanket=blanket), 300, RATIO, rtol=1e-3)
+    low = pair_delta(cells_of(mechanism, adjacency, blanket), 300, RATIO, rtol=1e-3)
     assert low.lower <= true.upper
     assert low.upper > true.lower * at_least
 
@@ -55,9 +55,9 @@ def test_cells_against_the_largest_blanket_of_vectors(gamma, dimension):
     blanket = g + (1 - g) * np.exp(-shift * np.hypot(u[:, None], v) - shift**2 / 2)
     reference = (weights * blanket).ravel()
     values = ((first - 1.1 * second) / blanket).ravel()
-    true = estimate(np.append(values, 0), np.append(reference, 1 - reference.sum()), n, rel=1e-5)
+    true = estimate(np.append(values, 0), np.append(reference, 1 - reference.sum()), n, rtol=1e-5)
     found = pair_delta(
-        cells_of(BlanketMixedGaussian(gamma, "1.5", 1, dimension), "replace-one", "largest"), n, RATIO, rel=1e-3
+        cells_of(BlanketMixedGaussian(gamma, "1.5", 1, dimension), "replace-one", "largest"), n, RATIO, rtol=1e-3
     )
     assert found.upper < true * 1.001
     assert found.lower > true * 0.98
@@ -68,7 +68,7 @@ def test_caps_above_half_the_sphere_say_no_more_than_all_four_cells():
     whole = worst_pair(mechanism)
     part = cells_of(mechanism, "replace-one")
     for one, other in ((part, whole), (part.reverse, whole.reverse)):
-        assert pair_delta(one, 300, RATIO, rel=1e-3).lower <= pair_delta(other, 300, RATIO, rel=1e-3).upper
+        assert pair_delta(one, 300, RATIO, rtol=1e-3).lower <= pair_delta(other, 300, RATIO, rtol=1e-3).upper
     assert len(part.first) == 2
 
 
@@ -106,7 +106,7 @@ def test_floors_hold_and_what_is_below_them_misses_the_target(name, floors):
         if not err1(one).upper < bar:
             continue
         pair = worst_pair(one, adjacency=goal.adjacency)
-        assert pair_delta(pair, goal.n, goal.exp_eps, rel=1e-3).lower > goal.goal, one
+        assert pair_delta(pair, goal.n, goal.exp_eps, rtol=1e-3).lower > goal.goal, one
         seen += 1
 
 
@@ -219,7 +219,7 @@ def test_a_gaussian_beyond_the_line_has_a_point_beside_it():
 def test_a_gaussian_is_excluded_where_no_other_message_is_of_the_blanket(n, adjacency):
     """The closed form says no more than the density, of one user as much as its cells, and something of several."""
     point = LocalGaussian("0.5", 1)
-    true = pair_delta(worst_pair(point, adjacency=adjacency, blanket="largest"), n, F(3, 2), rel=1e-3)
+    true = pair_delta(worst_pair(point, adjacency=adjacency, blanket="largest"), n, F(3, 2), rtol=1e-3)
     above, below = (Target(n, F(3, 2), true.upper * share, adjacency, "largest") for share in (F(1), F(2, 5)))
     assert not misses_alone(point, above)
     assert misses_alone(point, below)

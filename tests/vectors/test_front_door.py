@@ -4,8 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, randomizer, solve_n
+from symshuffle import delta, epsilon, profile, randomizer, smallest_n
+from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel
@@ -49,7 +51,7 @@ SOURCES = (MIXED, LocalGaussian(4), SphereLinear("1/4", 5), SphereLinear("1/4", 
     ("source", "adjacency"), some([(one, way) for one in SOURCES for way in ("zero-out", "replace-one")], 5)
 )
 def test_every_mechanism_under_both_adjacencies(source, adjacency):
-    found = delta(source, n=400, eps="0.002", adjacency=adjacency, attain=True, rel=1e-4)
+    found = delta(source, n=400, eps="0.002", adjacency=adjacency, attained=True, rtol=1e-4)
     assert found.neighbours.adjacency == adjacency
     assert 0 < found.attained.lower < found.bracket.upper
     assert found.neighbours.every
@@ -62,25 +64,25 @@ def test_the_default_is_replace_one_and_it_is_said():
 
 def test_the_inverses_agree_with_delta():
     given = {"adjacency": "zero-out"}
-    eps = epsilon(MIXED, n=10**4, delta="1e-5", rel=1e-3, **given).bracket
+    eps = epsilon(MIXED, n=10**4, delta="1e-5", rtol=1e-3, **given).bracket
     assert eps.contains(Fraction("0.00010935581711961"))
-    curve = delta_curve(MIXED, n=10**4, eps=[eps.lower, eps.upper], rel=1e-4, **given)
+    curve = profile(MIXED, n=10**4, eps=[eps.lower, eps.upper], rtol=1e-4, **given)
     assert curve.points[0].y.upper > Fraction("1e-5") >= curve.points[1].y.upper
     two_points = PrivUnit("0.7", 0, 10)  # a sign in every dimension: finite, and quick
-    users = solve_n(two_points, eps="0.1", delta="1e-3", **given)
+    users = smallest_n(two_points, eps="0.1", delta="1e-3", **given)
     assert users.neighbours.adjacency == "zero-out"
-    points = amplification_curve(two_points, delta="1e-3", users=[int(users.safe_end)], rel=1e-3, **given).points
+    points = amplification_curve(two_points, delta="1e-3", users=[int(users.safe_end)], rtol=1e-3, **given).points
     assert points[0].y.lower <= Fraction(1, 10)
 
 
 @pytest.mark.parametrize("source", [randomizer("krr").at(k=4, lam="5/2"), randomizer("half-block").at(k=8, lam=3)])
 def test_the_null_symbol_of_a_finite_mechanism_has_the_law_of_the_blanket(source):
     counted, listed = (
-        delta(s, n=4, exp_eps="21/20", adjacency="zero-out", rigour=Rigour.EXACT).bracket.exact
+        delta(s, n=4, exp_eps="21/20", adjacency="zero-out", arithmetic=Arithmetic.EXACT).bracket.exact
         for s in (source, source.channel())
     )
     assert counted == listed
-    replaced = delta(source, n=4, exp_eps="21/20", rigour=Rigour.EXACT).bracket.exact
+    replaced = delta(source, n=4, exp_eps="21/20", arithmetic=Arithmetic.EXACT).bracket.exact
     assert counted < replaced
 
 
@@ -102,19 +104,21 @@ def test_what_has_no_such_adjacency_is_refused():
     with pytest.raises(InputError, match="adjacency"):
         reduction(flip, null=["1/2", "1/2"], adjacency="replace-one")
     with pytest.raises(Unsupported, match="density"):
-        delta(MIXED, n=30, eps=1, rigour=Rigour.EXACT)
+        delta(MIXED, n=30, eps=1, arithmetic=Arithmetic.EXACT)
     with pytest.raises(Unsupported, match="no blanket of its own"):
         delta(LocalGaussian(4), n=30, eps=1, blanket="mechanism")
 
 
 def test_few_users_are_answered_in_doubles_and_say_how_wide():
-    bound = delta(BlanketMixedGaussian("0.9", "4"), n=2, eps="0.01", adjacency="zero-out", rel=1e-4)
+    bound = delta(BlanketMixedGaussian("0.9", "4"), n=2, eps="0.01", adjacency="zero-out", rtol=1e-4)
     assert bound.bracket.contains(Fraction("0.00374801731398906099641705593"))
     assert bound.bracket.relative_width < 1e-4
-    balls, doubles = (delta(MIXED, n=2, eps="0.01", rigour=rigour).bracket for rigour in (Rigour.BALL, None))
-    assert balls.rigour is Rigour.BALL and balls.relative_width < 1e-6
+    balls, doubles = (
+        delta(MIXED, n=2, eps="0.01", arithmetic=arithmetic).bracket for arithmetic in (Arithmetic.BALL, None)
+    )
+    assert balls.arithmetic is Arithmetic.BALL and balls.relative_width < 1e-6
     assert balls.lower <= doubles.upper and doubles.lower <= balls.upper
-    wide = delta(BlanketMixedGaussian("0.5", "1.5"), n=30, eps="0.3", adjacency="zero-out", rel=1e-4)
+    wide = delta(BlanketMixedGaussian("0.5", "1.5"), n=30, eps="0.3", adjacency="zero-out", rtol=1e-4)
     assert wide.bracket.relative_width < 1e-4
 
 
@@ -165,12 +169,12 @@ def test_the_vector_mechanisms_are_listed(capsys):
 
 
 def test_other_commands_take_them(capsys):
-    asked = "solve-n privunit -p p=0.7 -p theta=0 -p d=5 --eps 0.1 --delta 1e-3 --adjacency zero-out"
+    asked = "smallest-n privunit -p p=0.7 -p theta=0 -p d=5 --eps 0.1 --delta 1e-3 --adjacency zero-out"
     told = answer(capsys, *asked.split())
     assert told["adjacency"] == "zero-out"
     text = "profile sphere-linear -p c=0.25 -p d=3 --n 500 --to 0.02 --points 3"
     assert len(answer(capsys, *f"{text} --adjacency zero-out".split())["points"]) == 3
-    refused(capsys, "worst-background", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "0.1")
+    refused(capsys, "worst-datasets", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "0.1")
 
 
 @pytest.mark.parametrize(

@@ -56,12 +56,12 @@ def by_both_coordinates(gamma, sigma0, d, n, eps):
 
 def test_classes_of_the_length_bound_the_blanket_from_below(monkeypatch):
     def bound():
-        return pair_delta(worst_pair(MIXED, blanket="largest", adjacency="zero-out"), USERS, Exp(LEVEL), rel=1e-5)
+        return pair_delta(worst_pair(MIXED, blanket="largest", adjacency="zero-out"), USERS, Exp(LEVEL), rtol=1e-5)
 
     exact = by_both_coordinates(0.95, 4.6, 3, USERS, float(LEVEL))
-    own = pair_delta(worst_pair(MIXED, adjacency="zero-out"), USERS, Exp(LEVEL), rel=1e-5)
+    own = pair_delta(worst_pair(MIXED, adjacency="zero-out"), USERS, Exp(LEVEL), rtol=1e-5)
     line = pair_delta(
-        worst_pair(replace(MIXED, dimension=1), blanket="largest", adjacency="zero-out"), USERS, Exp(LEVEL), rel=1e-5
+        worst_pair(replace(MIXED, dimension=1), blanket="largest", adjacency="zero-out"), USERS, Exp(LEVEL), rtol=1e-5
     )
     found = bound()
     assert float(line.upper) < exact < float(found.lower)
@@ -183,7 +183,7 @@ def test_the_unmixed_gaussian_beyond_the_line():
             worst_pair(LocalGaussian("4.6", d), blanket="largest", adjacency="zero-out"),
             1000,
             Exp(Fraction(4, 1000)),
-            rel=1e-3,
+            rtol=1e-3,
         )
         for d in (1, 2)
     )

@@ -115,7 +115,7 @@ def test_command(tmp_path, vectors, capsys):
     assert answers[0]["estimate"] == pytest.approx(answers[1]["estimate"])
     named = private_mean(str(tmp_path / "x.npy"), eps=1, delta="1e-5", mechanism="sphere-linear")
     assert "replace-one" in named.about and named.bracket.decimals()["upper"] == answers[0]["upper"]
-    assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "rigour"} <= answers[0].keys()
+    assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "arithmetic"} <= answers[0].keys()
     out = [tmp_path / "mean.npy", tmp_path / "mean.csv"]
     for file in out:
         asked = ("mean", tmp_path / "x.npy", *options, "--explain", "--out", file)

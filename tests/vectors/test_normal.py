@@ -20,7 +20,7 @@ BIT = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 def test_it_contains_what_the_engines_find(n):
     x = 1 + F(f"{0.7 / n**0.5:.6e}")
     for pair in (BIT, BIT.reverse):
-        found, known = normal_bracket(pair, n, x), pair_delta(pair, n, x, rel=1e-6)
+        found, known = normal_bracket(pair, n, x), pair_delta(pair, n, x, rtol=1e-6)
         assert found.lower <= known.upper
         assert known.lower <= found.upper
         if n == 10**6:
@@ -30,7 +30,7 @@ def test_it_contains_what_the_engines_find(n):
 def test_a_density_with_a_long_tail():
     pair, x = worst_pair(BlanketMixedGaussian("0.95", "4.6"), adjacency="zero-out"), 1 + F(1, 30000)
     for one in (pair, pair.reverse):
-        found, known = normal_bracket(one, 10**6, x), pair_delta(one, 10**6, x, rel=1e-4)
+        found, known = normal_bracket(one, 10**6, x), pair_delta(one, 10**6, x, rtol=1e-4)
         assert found.lower <= known.upper
         assert known.lower <= found.upper
         assert found.relative_width < F(1, 5)
@@ -52,7 +52,7 @@ def test_the_error_is_needed(monkeypatch):
 def test_the_mass_beyond_the_window_is_needed(whole, monkeypatch):
     """Cut where it holds more than the bound itself, a tail that is left out takes the bound with it."""
     pair, x = worst_pair(BlanketMixedGaussian("0.95", "4.6"), adjacency="zero-out"), 1 + F(1, 30000)
-    known = pair_delta(pair, 10**6, x, rel=1e-4)
+    known = pair_delta(pair, 10**6, x, rtol=1e-4)
     monkeypatch.setattr(normal, "_TAIL", F(1, 10**4))
     if not whole:
         cut = ContinuousPair.law

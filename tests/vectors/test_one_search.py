@@ -75,7 +75,7 @@ def least_clipped(n, d, asked, clips, delta):
         while high - low > 8e-3:
             middle = (low + high) / 2
             one = ClippedLinear(F(clip), d, F(str(math.exp(middle))))
-            met = symshuffle.delta(one, n=n, **asked, rel=1e-2).bracket.upper <= delta
+            met = symshuffle.delta(one, n=n, **asked, rtol=1e-2).bracket.upper <= delta
             low, high = (low, middle) if met else (middle, high)
         errors.append(rmse(ClippedLinear(F(clip), d, F(str(math.exp(high)))), n))
     return min(errors)
@@ -178,7 +178,7 @@ def test_loose_and_trivial_targets_are_answered(name, adjacency):
         d = 1 if name == "sphere-linear" and n == 1 else 3
         asked = {"n": n, "eps": eps, "adjacency": adjacency}
         found = calibrate(name, dimension=d, delta=delta, gap=None, **asked)
-        again = symshuffle.delta(found.parameters, **asked, rel=1e-4)
+        again = symshuffle.delta(found.parameters, **asked, rtol=1e-4)
         assert again.bracket.lower <= found.certificate.bracket.upper <= F(delta)
 
 

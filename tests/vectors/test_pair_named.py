@@ -57,7 +57,7 @@ def test_delta_never_rises_with_eps(family, adjacency, n):
         found = []
         for eps in LEVELS if n == 1 else LEVELS[2::2]:
             try:
-                bound = symshuffle.delta(family, n=n, eps=eps, adjacency=adjacency, blanket=blanket, rel=0.05)
+                bound = symshuffle.delta(family, n=n, eps=eps, adjacency=adjacency, blanket=blanket, rtol=0.05)
             except symshuffle.Unsupported:
                 continue
             found.append(bound.bracket)
@@ -85,7 +85,7 @@ def test_commands_give_the_gaussian_mechanism(capsys):
 @pytest.mark.parametrize(("n", "eps"), [(2, "1"), (2, "2"), (2, "5"), (60, "2")])
 def test_bound_is_that_of_the_pair_named(n, eps):
     """Recomputed from the words by convolution in doubles, which shares nothing with the engines."""
-    found = symshuffle.delta(LocalGaussian(1), n=n, eps=eps, adjacency="zero-out", rel=0.02)
+    found = symshuffle.delta(LocalGaussian(1), n=n, eps=eps, adjacency="zero-out", rtol=0.02)
     named, level = found.neighbours.pairs, float(F(eps))
     if "of one user" in named:
         expected = of_two_gaussians(level, 1, 1)

@@ -23,15 +23,15 @@ from tests.vectors.witnesses import on_a_lattice
 )
 def test_both_ends_are_about_the_value_of_the_density(d, clip, chi, n, adjacency):
     one, level = ClippedLinear(clip, d, chi), Exp(F(1, 2))
-    sure = larger_order(worst_pair(one, adjacency=adjacency), n, level, rel=1e-7)
-    for rel in (1e-1, 1e-4 if d == 10 else 1e-3):
-        found = larger_between(one, n, exp_eps=level, adjacency=adjacency, rel=rel)
-        assert found.lower < sure.lower and sure.upper < found.upper <= (1 + F(str(rel)) * 2) * found.lower
+    sure = larger_order(worst_pair(one, adjacency=adjacency), n, level, rtol=1e-7)
+    for rtol in (1e-1, 1e-4 if d == 10 else 1e-3):
+        found = larger_between(one, n, exp_eps=level, adjacency=adjacency, rtol=rtol)
+        assert found.lower < sure.lower and sure.upper < found.upper <= (1 + F(str(rtol)) * 2) * found.lower
 
 
 def test_what_is_out_of_reach_is_refused(monkeypatch):
     monkeypatch.setattr(ramps, "_CELLS", (8,))  # at more cells it takes long before they are too few
-    given = {"exp_eps": Exp(F(1, 2)), "adjacency": Relation.ZERO_OUT, "rel": 1e-3}
+    given = {"exp_eps": Exp(F(1, 2)), "adjacency": Relation.ZERO_OUT, "rtol": 1e-3}
     with pytest.raises(Unsupported, match="farther apart"):
         larger_between(ClippedLinear("0.3", 10, "0.25"), 100, **given)
 

@@ -180,7 +180,7 @@ def test_contenders_are_ordered_and_above_the_floor():
 
 def test_answers_say_what_they_are():
     for found in (minimal_unbiased_risk(CHANNEL, TARGETS), bmg_optimal(10, 2), best_density(10, 2)):
-        assert "least" in found.about and found.how == found.bracket.how
+        assert "least" in found.about and found.evaluation == found.bracket.evaluation
         assert found.to_dict()
 
 

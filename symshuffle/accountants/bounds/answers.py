@@ -164,7 +164,7 @@ class Answer(AboutNeighbours, AnswerMethods):
             number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
         else:
             number = safe_number(self.bracket, self.safe)
-        return self.neighbours.lines(self.quantity, at_target(number, self.target), self.bracket.rigour.words)
+        return self.neighbours.lines(self.quantity, at_target(number, self.target), self.bracket.arithmetic.words)
 
     @property
     def n(self) -> int:
@@ -217,9 +217,9 @@ class Answer(AboutNeighbours, AnswerMethods):
         found: dict[str, Any] = dict(self.bracket.decimals())
         known = {
             "safe": self.safe.value,
-            "rigour": self.bracket.rigour.value,
+            "arithmetic": self.bracket.arithmetic.value,
             "engine": self.bracket.engine,
-            "how": self.how,
+            "evaluation": self.evaluation,
             **self.neighbours.keys(self.about),
         }
         if self.delta_at_ends:

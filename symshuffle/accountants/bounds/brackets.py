@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.bounds.gaussian_limit import level
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting, tolerant
@@ -25,7 +25,7 @@ from symshuffle.accountants.deployment.message_counts import (
     mean_over_counts,
 )
 from symshuffle.accountants.deployment.reduced import Case, MixedFamily, Reduction, distinct, laws, mixed_laws
-from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
 from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
@@ -64,12 +64,12 @@ _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
 
-def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+def bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
     """The decomposition bound on delta at a level, a probability: no end is below 0 or above 1."""
     return as_probability(_bound_at(source, n, order, request))
 
 
-def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+def _bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
     """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
 
     It is read off the laws with a continuous part, where an engine takes them; off finite laws that have the bound as
@@ -77,9 +77,11 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Brack
     several differ, :mod:`~symshuffle.accountants.deployment.message_counts` puts values at numbers of messages
     together. A bound takes the larger direction at each of them; a real pair has the larger of two means.
     """
-    exact = request.engine is not None and request.engine.name == "exact" and request.rigour is None
-    if source.rounding is not None and (exact or request.rigour is Rigour.EXACT):
-        raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
+    exact = request.engine is not None and request.engine.name == "exact" and request.arithmetic is None
+    if source.rounding is not None and (exact or request.arithmetic is Arithmetic.EXACT):
+        raise Unsupported(
+            "arithmetic exact: the rows read do not sum to 1, and were normalised; write them as fractions"
+        )
     who, both = source.group, request.direction is Question.BOTH
     if source.cases:
         each = replace(request, values=request.values * len(source.cases))
@@ -89,44 +91,44 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Request) -> Brack
         return largest_of([_bound_at(source, n, order, one_way) for one_way in ways])
 
     def at(messages: int, ratio: Real, width: float) -> Bracket:
-        return _bound_of_messages(source, messages, ratio, replace(request, rel=width))
+        return _bound_of_messages(source, messages, ratio, replace(request, rtol=width))
 
     if source.of_all_users:
-        return at(n, order, request.rel)
+        return at(n, order, request.rtol)
     if source.group_size == 1 and not who.dropout:
         who.check(n)
-        return at(who.messages(n), order, request.rel)
+        return at(who.messages(n), order, request.rtol)
     request = replace(request, goal=None)  # no value at one number of messages is compared with it
     if who.dropout:
         request = replace(request, values=request.values * min(who.honest(n), VALUES_OF_A_MEAN))
     if source.group_size > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
-    exact = request.rigour is Rigour.EXACT
-    return bound_over(at, who, n, order, request.rel, group_size=source.group_size, exact=exact)
+    exact = request.arithmetic is Arithmetic.EXACT
+    return bound_over(at, who, n, order, request.rtol, group_size=source.group_size, exact=exact)
 
 
-def _of_case(case: Case, n: int, order: Real, request: Request) -> Bracket:
+def _of_case(case: Case, n: int, order: Real, request: Method) -> Bracket:
     """The mean over how many of the others are draws from the blanket: X0 may hold either input of a pair."""
-    coins, exact = case.coins(n), request.rigour is Rigour.EXACT
+    coins, exact = case.coins(n), request.arithmetic is Arithmetic.EXACT
     most = 1 + sum(count for count, _ in coins)
     if exact and most > LARGEST_EXACT:
         raise Unsupported(
-            f"rigour exact with several groups or dummies takes at most {LARGEST_EXACT} users, not {most}"
+            f"arithmetic exact with several groups or dummies takes at most {LARGEST_EXACT} users, not {most}"
         )
     centre = sum(count * float(chance) for count, chance in coins)
     spread = math.sqrt(sum(count * float(chance * (1 - chance)) for count, chance in coins))
     both = replace(request, direction=Question.BOTH, goal=None, values=request.values * min(most, VALUES_OF_A_MEAN))
     return mean_over_counts(
-        lambda m, width: bound_at(case.source, m + case.dummies, order, replace(both, rel=width)),
+        lambda m, width: bound_at(case.source, m + case.dummies, order, replace(both, rtol=width)),
         most,
         coins_cdf(coins, exact=exact),
         (centre, spread),
-        request.rel,
+        request.rtol,
         exact=exact,
     )
 
 
-def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+def _bound_of_messages(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
     """The bound for n messages and one user who differs."""
     direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds)
     if direct:
@@ -135,34 +137,34 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request)
         return _from_both_sides(source, n, order, request)
     if request.doubles_do and order != 1:  # at eps = 0 atoms lie on a lattice that doubles do not show
         quick = source.laws_in_doubles(order, request.direction)
-        if quick and all(_resolved(law, n, request.rel) for law in quick):
+        if quick and all(_resolved(law, n, request.rtol) for law in quick):
             found = largest_of(_of_finite(quick, n, request))
             if found.aimed is None or found.upper < _LEAST_DOUBLE or is_far(found, request.goal):
-                return replace(found, rigour=Rigour.FLOAT64)  # whatever engine took the law, doubles enclose it
+                return replace(found, arithmetic=Arithmetic.FLOAT64)  # whatever engine took the law, doubles enclose it
     return largest_of(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
 
-def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approached: bool) -> Fraction:
+def reached_at(real: Reduction, n: int, order: Real, request: Method, *, approached: bool) -> Fraction:
     """A number that the divergence of two real datasets is certainly not below, in the worst direction asked for."""
     coarse = approached and not real.mixed
-    asked = replace(request, rel=max(request.rel, _FIRST_WIDTH)) if coarse else request
+    asked = replace(request, rtol=max(request.rtol, _FIRST_WIDTH)) if coarse else request
     return bound_at(real, n, order, asked).lower
 
 
-def _of_finite(found: Iterable[Law], n: int, request: Request) -> list[Bracket]:
+def _of_finite(found: Iterable[Law], n: int, request: Method) -> list[Bracket]:
     """Brackets among which is that of the largest law; laws that are below another by a first, wide look have none."""
     several = distinct(found)
-    looks = request.engine is None and request.rigour is not Rigour.EXACT and request.rel < _WIDE
+    looks = request.engine is None and request.arithmetic is not Arithmetic.EXACT and request.rtol < _WIDE
     if looks and len(several) > _FEW:
-        rough = [evaluate(law, n, replace(request, rel=_WIDE)) for law in several]
+        rough = [evaluate(law, n, replace(request, rtol=_WIDE)) for law in several]
         leading = max(bracket.lower for bracket in rough)
         several = [law for law, bracket in zip(several, rough, strict=True) if bracket.upper >= leading]
     return [evaluate(law, n, request) for law in several]
 
 
-def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Request, *, alone: bool) -> list[Bracket]:
+def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Method, *, alone: bool) -> list[Bracket]:
     """Of the laws with a continuous part; none where the request cannot be met on them and finite laws may do."""
-    takes = request.rigour is not Rigour.EXACT and (request.engine is None or request.engine.continuous)
+    takes = request.arithmetic is not Arithmetic.EXACT and (request.engine is None or request.engine.continuous)
     if not takes and not alone:
         return []
     several = (law for family in families for law in mixed_laws(family, order, request.direction, request.bits))
@@ -193,7 +195,7 @@ def _smaller(law: MixedLaw | LevelledPair, n: int, leading: Fraction) -> bool:
     return any(at_most(one, n, near=leading)[0] <= leading for one in (law, *law.others))
 
 
-def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+def _from_both_sides(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
     """From finite laws above and below the bound.
 
     The laws stay as far apart as they are, so the engine is asked for no more than makes a difference: its width falls
@@ -201,16 +203,16 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -
     """
     above = source.laws(order, request.direction, request.bits)
     below = [law for family in source.inner for law in laws(family, order, request.direction, request.bits)]
-    width = max(request.rel, _FIRST_WIDTH) if request.engine is None else request.rel
+    width = max(request.rtol, _FIRST_WIDTH) if request.engine is None else request.rtol
     while True:
-        asked = replace(request, rel=width)
+        asked = replace(request, rtol=width)
         bracket = largest_of(_of_finite(above, n, asked), _of_finite(below, n, asked))
-        if width <= request.rel or bracket.width > 3 * Fraction(width) * bracket.upper:
+        if width <= request.rtol or bracket.width > 3 * Fraction(width) * bracket.upper:
             return bracket
-        width = max(request.rel, width / 10)
+        width = max(request.rtol, width / 10)
 
 
-def _resolved(law: Law, n: int, rel: float) -> bool:
+def _resolved(law: Law, n: int, rtol: float) -> bool:
     """Whether the radii of a law are expected to move H(n) by far less than the relative width asked for.
 
     It is not expected where n radii reach from one value to the next. Otherwise radii r of the values move it by about
@@ -229,26 +231,28 @@ def _resolved(law: Law, n: int, rel: float) -> bool:
     deviation = math.sqrt(sum(mass * (value - mean) ** 2 for value, mass in atoms))
     share = float(max((high - low) / high for low, high in ends)) / 2
     moved = _FAR_OUT * (n * share + _FAR_OUT * radius * math.sqrt(n) / max(deviation, _LEAST_DEVIATION))
-    return moved <= rel * _SHARE_OF_RADII
+    return moved <= rtol * _SHARE_OF_RADII
 
 
 def largest_of(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
     """The bracket of the largest of some numbers, where given from brackets below and above it."""
     top = max(above, key=lambda bracket: bracket.upper)
-    weakest = Rigour.weakest(bracket.rigour for bracket in (*above, *below))  # the others are only known to be smaller
-    return replace(top, lower=max(bracket.lower for bracket in below or above), rigour=weakest)
+    weakest = Arithmetic.weakest(
+        bracket.arithmetic for bracket in (*above, *below)
+    )  # the others are only known to be smaller
+    return replace(top, lower=max(bracket.lower for bracket in below or above), arithmetic=weakest)
 
 
 def smallest_eps(
-    source: Reduction, n: int, target: Fraction, request: Request, near: Fraction | None = None
+    source: Reduction, n: int, target: Fraction, request: Method, near: Fraction | None = None
 ) -> Crossing:
     """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
     averaged, size = bool(source.group.dropout or source.cases), source.group_size
     values = request.values * _VALUES_OF_A_SEARCH if averaged else request.values
 
-    def bound(rigour: Rigour | None) -> Bound:
+    def bound(arithmetic: Arithmetic | None) -> Bound:
         def value(eps: Fraction, width: float) -> Bracket:
-            asked = replace(request, rigour=rigour, rel=width, goal=target, values=values)
+            asked = replace(request, arithmetic=arithmetic, rtol=width, goal=target, values=values)
             found = bound_at(source, n, ratio_of(eps), asked)
             if eps == 0 and averaged and found.lower <= target < found.upper:
                 return _exact_mean(source, n, asked) or found  # a level may be 0 exactly
@@ -259,7 +263,7 @@ def smallest_eps(
     if target < _LEAST_OF_TAILS and near is not None:
         _affordable(source, n, target, near, request)
 
-    strict = request.engine is not None or request.rigour is Rigour.EXACT
+    strict = request.engine is not None or request.arithmetic is Arithmetic.EXACT
 
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
         lenient = value if strict else tolerant(value)
@@ -285,18 +289,18 @@ def smallest_eps(
     return cross(search, bound, target, request)
 
 
-def _exact_mean(source: Reduction, n: int, request: Request) -> Bracket | None:
+def _exact_mean(source: Reduction, n: int, request: Method) -> Bracket | None:
     """The bound at eps = 0 in rationals; None where that is not to be had, or takes long."""
     if n > _MOST_EXACT or request.engine is not None:
         return None
     try:
-        found = bound_at(source, n, Fraction(1), replace(request, rigour=Rigour.EXACT, bits=None))
+        found = bound_at(source, n, Fraction(1), replace(request, arithmetic=Arithmetic.EXACT, bits=None))
     except Unsupported:
         return None
-    return replace(found, rigour=request.rigour or Rigour.EXACT)
+    return replace(found, arithmetic=request.arithmetic or Arithmetic.EXACT)
 
 
-def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Request) -> None:
+def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Method) -> None:
     """Refuse a search near a level whose every value takes minutes."""
     from symshuffle.engines.densities.engine import long_tailed  # NumPy loads when used
 
@@ -308,20 +312,20 @@ def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, req
         raise InputError("delta", written, f"{least}: below it each value takes minutes")
 
 
-def first_guess(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction | None:
+def first_guess(source: Reduction, n: int, target: Fraction, request: Method) -> Fraction | None:
     """Where to look first for the smallest eps of densities, each value of which costs more than this one at eps = 0.
 
     None for finite laws, whose variance tells where to look.
     """
     if source.bounds:
         return None
-    return mills_guess(bound_at(source, n, Fraction(1), replace(request, rel=_WIDE)).upper, target)
+    return mills_guess(bound_at(source, n, Fraction(1), replace(request, rtol=_WIDE)).upper, target)
 
 
-def _near_mean(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction:
+def _near_mean(source: Reduction, n: int, target: Fraction, request: Method) -> Fraction:
     """Where to look first: the level of as many users as send on average, one differing, a share of the target."""
     size, alone, users = source.group_size, source.alone, round(source.group.expected(n))
-    rough = Request(request.direction, rel=_WIDE)
+    rough = Method(request.direction, rtol=_WIDE)
     guess = first_guess(alone, users, target / size, rough)
     return size * smallest_eps(alone, users, target / size, rough, guess).meets
 
@@ -359,7 +363,7 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
     return size * level(distance, natural_log(goal / size))
 
 
-def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:
+def bounds_nothing_from(source: Reduction, order: Real, request: Method) -> bool:
     """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n."""
     if source.bounds:
         return _all_zero(source.laws(order, request.direction, request.bits))

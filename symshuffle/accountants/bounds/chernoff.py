@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
@@ -49,5 +49,5 @@ def below_all_numbers(law: Law, n: int) -> Bracket | None:
         if not n * moment.log() - line.log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
             return None
     ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
-    how = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
-    return Bracket(*ends, Rigour.BALL, "none", how)
+    evaluation = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
+    return Bracket(*ends, Arithmetic.BALL, "none", evaluation)

@@ -1,4 +1,4 @@
-"""One law, one bracket: which engine answers, and at which rigour."""
+"""One law, one bracket: which engine answers, and at which arithmetic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.chernoff import below_all_numbers
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Question, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Question, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     as_precision,
@@ -57,13 +57,13 @@ _KEPT: Final = 1e-3
 
 @final
 @dataclass(frozen=True, slots=True)
-class Request:
+class Method:
     """What a caller asks of the engines.
 
     - ``direction``: which divergence; ``both`` takes the larger.
     - ``engine``: none leaves the choice to the registry.
-    - ``rigour``: what the result must be at least; it names what the engine delivers. None asks for nothing.
-    - ``rel``: relative width to aim at, in (0, 1).
+    - ``arithmetic``: what the result must be at least; it names what the engine delivers. None asks for nothing.
+    - ``rtol``: relative width to aim at, in (0, 1).
     - ``goal``: number with which the value is compared: a bracket far to one side of it is narrow enough, however
       wide.
     - ``values``: about how many values the question takes, which share the limit of a named engine.
@@ -71,8 +71,8 @@ class Request:
 
     direction: Question = Question.BOTH
     engine: Engine | None = None
-    rigour: Rigour | None = Rigour.FLOAT64
-    rel: float = 1e-6
+    arithmetic: Arithmetic | None = Arithmetic.FLOAT64
+    rtol: float = 1e-6
     bits: int | None = None
     goal: Fraction | None = None
     values: int = 1
@@ -81,7 +81,7 @@ class Request:
         engine: Any = self.engine  # callers are not type-checked
         if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
             raise InputError("engine", engine, "an engine such as Contour(), or None")
-        object.__setattr__(self, "rel", as_width(self.rel))
+        object.__setattr__(self, "rtol", as_width(self.rtol))
         if self.bits is not None:
             object.__setattr__(self, "bits", as_precision(self.bits))
 
@@ -98,24 +98,24 @@ class Request:
     @property
     def doubles_do(self) -> bool:
         """Whether nothing finer than doubles was asked for: the laws may then be enclosed by doubles too."""
-        return self.rigour is Rigour.FLOAT64 and self.engine is None and self.bits is None
+        return self.arithmetic is Arithmetic.FLOAT64 and self.engine is None and self.bits is None
 
     def is_met_by(self, found: Bracket) -> bool:
         """Whether a bracket is as narrow as asked, or far from the number that it is compared with."""
-        return found.width <= Fraction(self.rel) * found.upper or is_far(found, self.goal)
+        return found.width <= Fraction(self.rtol) * found.upper or is_far(found, self.goal)
 
     @classmethod
     def of(
         cls,
         direction: Question | str = Question.BOTH,
         engine: Engine | None = None,
-        rigour: Rigour | str | None = Rigour.FLOAT64,
-        rel: float = 1e-6,
+        arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+        rtol: float = 1e-6,
         bits: int | None = None,
-    ) -> Request:
-        """The request of a caller who may name direction and rigour by their text."""
-        level = None if rigour is None else choice(Rigour, rigour, "rigour")
-        return cls(choice(Question, direction, "direction"), engine, level, rel, bits)
+    ) -> Method:
+        """The request of a caller who may name direction and arithmetic by their text."""
+        level = None if arithmetic is None else choice(Arithmetic, arithmetic, "arithmetic")
+        return cls(choice(Question, direction, "direction"), engine, level, rtol, bits)
 
 
 @contextmanager
@@ -130,8 +130,8 @@ def _usual_floating_point() -> Iterator[None]:
 
 
 @_usual_floating_point()
-def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Bracket:
-    """H(n) of one law, at the rigour asked for.
+def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method) -> Bracket:
+    """H(n) of one law, at the arithmetic asked for.
 
     A law that is never positive has H(n) equal to its singular mass, 0 where it has a density, and needs no engine; of
     one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
@@ -140,15 +140,15 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
     if isinstance(law, LevelledPair):
         return _of_densities(law, n, request)
     if law.never_positive:
-        known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
-        how = "G is never positive: only the singular mass is left"
-        singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", how)
-        return _at(singular, request.rigour)
+        known = Arithmetic.EXACT if isinstance(law.singular, Fraction) else Arithmetic.BALL
+        evaluation = "G is never positive: only the singular mass is left"
+        singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", evaluation)
+        return _at(singular, request.arithmetic)
     if isinstance(law, Law):
         found = (
             _in_larger_units(law, n, request)
             or _in_units(law, n, request)
-            or _at(_of_atoms(law, n, request), request.rigour)
+            or _at(_of_atoms(law, n, request), request.arithmetic)
         )
         return _below_one_user(found, law)
     if request.engine is not None and not request.engine.continuous:
@@ -156,12 +156,17 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
     if n == 1 and request.engine is None:
         value = law.positive_mean() + law.singular
         ends = lower_end(value), upper_end(value)
-        return _at(Bracket(*ends, Rigour.BALL, "none", "closed form of one user"), request.rigour)
+        return _at(Bracket(*ends, Arithmetic.BALL, "none", "closed form of one user"), request.arithmetic)
     return _of_segments(law, n, request)
 
 
 def evaluate_law(
-    law: Law, n: int, *, engine: Engine | None = None, rigour: Rigour | str | None = Rigour.FLOAT64, rel: float = 1e-6
+    law: Law,
+    n: int,
+    *,
+    engine: Engine | None = None,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    rtol: float = 1e-6,
 ) -> Bracket:
     """Bracket around H(n) of a finite law of G.
 
@@ -175,9 +180,9 @@ def evaluate_law(
         Number of users, at least 1.
     engine : Engine, optional
         Default: the cheapest that will do.
-    rigour : Rigour or None
+    arithmetic : Arithmetic or None
         What the result must be at least; it names what the engine delivers.
-    rel : float
+    rtol : float
         Relative width to aim at, where the engine has a width.
 
     Returns
@@ -190,19 +195,19 @@ def evaluate_law(
     InputError
         If an argument is out of its range.
     Unsupported
-        If the engine refuses the law, or delivers less than the rigour asked for.
+        If the engine refuses the law, or delivers less than the arithmetic asked for.
 
     Examples
     --------
     >>> from symshuffle import Law
     >>> law = Law((Fraction(1), Fraction(-2)), (Fraction(1, 2), Fraction(1, 2)))
-    >>> evaluate_law(law, 2, rigour="exact").exact
+    >>> evaluate_law(law, 2, arithmetic="exact").exact
     Fraction(1, 4)
     """
-    return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
+    return evaluate(law, n, Method.of(engine=engine, arithmetic=arithmetic, rtol=rtol))
 
 
-def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
+def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
     """H(n) of a pair of densities, which has a road of its own."""
     from symshuffle.engines.densities.engine import density_bracket
 
@@ -212,29 +217,33 @@ def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
         return _smallest_of_pairs(law, n, request)
     pair = law.pair.about
     if law.never_positive:
-        never = Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive", pair=pair)
-        return _at(never, request.rigour)
+        never = Bracket(Fraction(0), Fraction(0), Arithmetic.BALL, "none", "G is never positive", pair=pair)
+        return _at(never, request.arithmetic)
     alone = law.alone() if n == 1 else None
     if alone is not None:
-        how = "closed form of one user"
-        return _at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", how, pair=pair), request.rigour)
-    rigour = request.rigour or Rigour.FLOAT64
-    found = density_bracket(law, n, rigour=rigour, rel=request.rel, goal=request.goal)
+        evaluation = "closed form of one user"
+        return _at(
+            Bracket(alone.lower, alone.upper, Arithmetic.BALL, "none", evaluation, pair=pair), request.arithmetic
+        )
+    arithmetic = request.arithmetic or Arithmetic.FLOAT64
+    found = density_bracket(law, n, arithmetic=arithmetic, rtol=request.rtol, goal=request.goal)
     ceiling = law.ceiling if found.aimed is not None else None  # H(n) never rises with n
     if ceiling is not None and ceiling < found.upper:
         found = replace(found, lower=min(found.lower, ceiling), upper=ceiling)
     return replace(found, pair=pair)
 
 
-def _smallest_of_pairs(law: LevelledPair, n: int, request: Request) -> Bracket:
+def _smallest_of_pairs(law: LevelledPair, n: int, request: Method) -> Bracket:
     """The smallest of several bounds on one divergence; those that no engine brackets are left out."""
     found: list[Bracket] = []
     if law.single is not None and (alone := LevelledPair(law.single, law.exp_eps).alone()) is not None:
         about = f"{law.single.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
-        how = "at most the value for one user, in closed form"
-        found.append(_at(Bracket(alone.lower, alone.upper, Rigour.BALL, "none", how, pair=about), request.rigour))
+        evaluation = "at most the value for one user, in closed form"
+        found.append(
+            _at(Bracket(alone.lower, alone.upper, Arithmetic.BALL, "none", evaluation, pair=about), request.arithmetic)
+        )
     if n > 1 and found and found[0].upper <= max(NOTHING, request.goal or NOTHING) / _FAR_BELOW:
-        return replace(found[0], lower=Fraction(0), aimed=request.rel)
+        return replace(found[0], lower=Fraction(0), aimed=request.rtol)
     refusal = ""
     main = replace(law, others=(), single=None)
     for one in (main, *law.others) if n > 1 or not found else ():
@@ -249,17 +258,20 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Request) -> Bracket:
     if not found:
         raise Unsupported(refusal or f"no engine answers at n = {n}")
     least = min(found, key=lambda bracket: bracket.upper)
-    lower, weakest = min(bracket.lower for bracket in found), Rigour.weakest(bracket.rigour for bracket in found)
-    return replace(least, lower=lower, rigour=weakest, how=f"{least.pair}: {least.how}")
+    lower, weakest = (
+        min(bracket.lower for bracket in found),
+        Arithmetic.weakest(bracket.arithmetic for bracket in found),
+    )
+    return replace(least, lower=lower, arithmetic=weakest, evaluation=f"{least.pair}: {least.evaluation}")
 
 
-def _at_level(request: Request) -> Request:
+def _at_level(request: Method) -> Method:
     """The request for a value that is kept: as few of them as there are widths below the usual one."""
-    return replace(request, goal=None, rel=min(request.rel, _KEPT))
+    return replace(request, goal=None, rtol=min(request.rtol, _KEPT))
 
 
 @lru_cache(maxsize=64)
-def _kept(law: LevelledPair, n: int, request: Request) -> Bracket | str:
+def _kept(law: LevelledPair, n: int, request: Method) -> Bracket | str:
     """The value of a law at a level of its own, or why there is none: a search asks for it at each of its levels."""
     try:
         found = evaluate(law, n, request)
@@ -268,16 +280,16 @@ def _kept(law: LevelledPair, n: int, request: Request) -> Bracket | str:
     return replace(found, pair=f"{law.pair.about}, at exp(eps) = {law.exp_eps}, a smaller level")
 
 
-def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
+def _of_segments(law: MixedLaw, n: int, request: Method) -> Bracket:
     """H(n) of a law with a continuous part; next to nothing, where no engine is named, is an answer as it stands."""
     ceiling = law.ceiling
     try:
-        found = _at(_answer(law, n, request), request.rigour)
+        found = _at(_answer(law, n, request), request.arithmetic)
     except Unsupported as reason:
         if request.engine is not None or ceiling >= NOTHING:
             raise
-        how = f"at most the value for one user, in closed form ({reason})"
-        return Bracket(Fraction(0), ceiling, Rigour.BALL, "none", how, aimed=request.rel)
+        evaluation = f"at most the value for one user, in closed form ({reason})"
+        return Bracket(Fraction(0), ceiling, Arithmetic.BALL, "none", evaluation, aimed=request.rtol)
     return found if found.upper <= ceiling else replace(found, upper=ceiling)
 
 
@@ -291,9 +303,9 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
 
 
-def _of_atoms(law: Law, n: int, request: Request) -> Bracket:
+def _of_atoms(law: Law, n: int, request: Method) -> Bracket:
     """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms."""
-    several = request.engine is None and request.rigour is not Rigour.EXACT
+    several = request.engine is None and request.arithmetic is not Arithmetic.EXACT
     apart = _apart(law, n, request) if several and len(law.values) > _FEW_ATOMS and beyond_doubles(law) else None
     if apart is not None and apart.aimed is None:
         return apart
@@ -307,9 +319,9 @@ def _of_atoms(law: Law, n: int, request: Request) -> Bracket:
     return found if apart is None or found.width <= apart.width else apart
 
 
-def _apart(law: Law, n: int, request: Request) -> Bracket | None:
+def _apart(law: Law, n: int, request: Method) -> Bracket | None:
     """H(n) by way of a law without rare atoms; None where there is none, or no engine takes it."""
-    common = replace(request, rel=request.rel / 2, goal=None)
+    common = replace(request, rtol=request.rtol / 2, goal=None)
 
     def answer(others: Law) -> Bracket | None:
         try:
@@ -317,14 +329,14 @@ def _apart(law: Law, n: int, request: Request) -> Bracket | None:
         except Unsupported:
             return None
 
-    return without_rare_atoms(law, n, request.rel, answer)
+    return without_rare_atoms(law, n, request.rtol, answer)
 
 
-def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
+def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
     engines = _offers(law, n, request) if request.sharing is None else iter((request.sharing,))
     best, reason = None, None
-    if request.engine is None and request.rigour is not Rigour.EXACT and n >= _MANY and isinstance(law, Law):
+    if request.engine is None and request.arithmetic is not Arithmetic.EXACT and n >= _MANY and isinstance(law, Law):
         best = below_all_numbers(law, n)
         engines = engines if best is None else iter(())
     for engine in engines:
@@ -332,7 +344,7 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
             told: Any = engine  # with which number its answer is compared, where it narrows its bracket in passes
             if request.goal is not None and hasattr(engine, "goal"):
                 told = replace(told, goal=request.goal)
-            found: Bracket = _at(told.bracket(law, n), request.rigour)
+            found: Bracket = _at(told.bracket(law, n), request.arithmetic)
         except Unsupported as refusal:
             reason = refusal
             continue
@@ -345,33 +357,35 @@ def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         raise Unsupported(f"{reason}, one of about {request.values} values; leave the choice to auto")
     if best is None:
         raise reason or Unsupported(f"no engine answers at n = {n}")
-    width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"
-    return replace(best, how=f"{best.how}; {width}", aimed=request.rel)
+    width = f"relative width {float(best.relative_width or 0):.1e} where {request.rtol:.1e} was aimed at"
+    return replace(best, evaluation=f"{best.evaluation}; {width}", aimed=request.rtol)
 
 
-def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
+def _offers(law: Law | MixedLaw, n: int, request: Method) -> Iterator[Engine]:
     """The engines that the registry offers, at least one: a contour of many nodes after sums over counts."""
     found = False
-    for engine in offers(law, n, request.rigour, request.rel, continuous=isinstance(law, MixedLaw)):
+    for engine in offers(law, n, request.arithmetic, request.rtol, continuous=isinstance(law, MixedLaw)):
         found = True
         if engine.name == "contour" and isinstance(law, Law):
             contour: Any = engine
             counts: Any = engine_class("counts")
             yield replace(contour, largest=_FEW_NODES)
-            doubles = request.rigour is not Rigour.BALL
-            sums = (counts(rel=request.rel, bits=bits, largest=most) for bits, most in _SUMS if bits or doubles)
+            doubles = request.arithmetic is not Arithmetic.BALL
+            sums = (counts(rtol=request.rtol, bits=bits, largest=most) for bits, most in _SUMS if bits or doubles)
             yield from (one for one in sums if one.refusal(law, n) is None)
         yield engine
     if found:
         return
-    if request.rigour is Rigour.EXACT and not (isinstance(law, Law) and law.exact):
-        raise Unsupported("rigour exact needs rational lam, exp_eps and probabilities; use rigour='ball'")
-    if request.rigour is Rigour.EXACT:
-        raise Unsupported(f"rigour exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use rigour='ball'")
+    if request.arithmetic is Arithmetic.EXACT and not (isinstance(law, Law) and law.exact):
+        raise Unsupported("arithmetic exact needs rational lam, exp_eps and probabilities; use arithmetic='ball'")
+    if request.arithmetic is Arithmetic.EXACT:
+        raise Unsupported(
+            f"arithmetic exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use arithmetic='ball'"
+        )
     raise Unsupported(f"no engine answers at n = {n}")
 
 
-def _in_larger_units(law: Law, n: int, request: Request) -> Bracket | None:
+def _in_larger_units(law: Law, n: int, request: Method) -> Bracket | None:
     """H(n) of a law whose atoms have squares below the range of doubles, of which engines take some: times 2^k."""
     top = max(max(abs(lower_end(value)), abs(upper_end(value))) for value in law.values)
     if not (law.enclosed and 0 < top < _LEAST_ATOM):
@@ -379,32 +393,36 @@ def _in_larger_units(law: Law, n: int, request: Request) -> Bracket | None:
     one = 1 << (top.denominator // top.numerator).bit_length()
     larger = replace(law, values=tuple(value * Fraction(one) for value in law.values), singular=Fraction(0))
     found = evaluate(larger, n, replace(request, goal=None)).scaled(Fraction(1, one))
-    known = found.rigour if isinstance(law.singular, Fraction) else Rigour.weakest((found.rigour, Rigour.BALL))
+    known = (
+        found.arithmetic
+        if isinstance(law.singular, Fraction)
+        else Arithmetic.weakest((found.arithmetic, Arithmetic.BALL))
+    )
     low, high = found.lower + lower_end(law.singular), found.upper + upper_end(law.singular)
-    return _at(replace(found, lower=low, upper=high, rigour=known), request.rigour)
+    return _at(replace(found, lower=low, upper=high, arithmetic=known), request.arithmetic)
 
 
-def _in_units(law: Law, n: int, request: Request) -> Bracket | None:
+def _in_units(law: Law, n: int, request: Method) -> Bracket | None:
     """H(n) by way of a lattice that balls do not show, where there is one and what that neglects is small enough."""
-    scaled = law.in_units() if request.rigour is not Rigour.EXACT else None
+    scaled = law.in_units() if request.arithmetic is not Arithmetic.EXACT else None
     if scaled is None:
         return None
     multiples, unit, error = scaled
     found = _of_atoms(multiples, n, replace(request, goal=None)).scaled(unit)
-    if error > found.upper * Fraction(request.rel) / 8:
+    if error > found.upper * Fraction(request.rtol) / 8:
         return None
     low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)
-    known = Rigour.BALL if found.rigour is Rigour.EXACT else found.rigour
+    known = Arithmetic.BALL if found.arithmetic is Arithmetic.EXACT else found.arithmetic
     high = found.upper + error + upper_end(law.singular)
     shown = format_decimal(unit, digits=4, up=False)
-    how = f"in units of {shown}: {found.how}"
-    return _at(Bracket(low, high, known, found.engine, how, found.aimed), request.rigour)
+    evaluation = f"in units of {shown}: {found.evaluation}"
+    return _at(Bracket(low, high, known, found.engine, evaluation, found.aimed), request.arithmetic)
 
 
-def _at(bracket: Bracket, rigour: Rigour | None) -> Bracket:
-    """The bracket, whose rigour is that of its engine; less than was asked for is refused."""
-    if rigour is not None and bracket.rigour.strength < rigour.strength:
-        serves = "exact" if rigour is Rigour.EXACT else "ball, counts or exact"
-        told = f"engine {bracket.engine} answers at rigour {bracket.rigour.value}, not {rigour.value}"
+def _at(bracket: Bracket, arithmetic: Arithmetic | None) -> Bracket:
+    """The bracket, whose arithmetic is that of its engine; less than was asked for is refused."""
+    if arithmetic is not None and bracket.arithmetic.strength < arithmetic.strength:
+        serves = "exact" if arithmetic is Arithmetic.EXACT else "ball, counts or exact"
+        told = f"engine {bracket.engine} answers at arithmetic {bracket.arithmetic.value}, not {arithmetic.value}"
         raise Unsupported(f"{told}; use engine {serves}, or leave the choice to auto")
     return bracket

@@ -71,11 +71,11 @@ class Guide:
     edge: Fraction | None = None
 
 
-def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
+def guided(bound: Bound, target: Fraction, rtol: float, guide: Guide) -> Crossing | None:
     """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made."""
     seen: list[Point] = []
     start = min(guide.start, float(guide.most))
-    plan = [(_rounded(start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)]
+    plan = [(_rounded(start, 1e-3 if rtol < _WIDEST / 100 else rtol, guide), _WIDEST if rtol < _WIDEST / 100 else rtol)]
     left = Fraction(0)  # up to there it is not 0, where that was asked
     for _ in range(_PATIENCE):
         x, width = plan.pop(0)
@@ -85,7 +85,7 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
             return None
         seen = [*(other for other in seen if other.x != x), point]
         if point.value.upper == 0 and guide.zero is not None:
-            left, right = _around_first_zero(guide.zero, left, x, rel)
+            left, right = _around_first_zero(guide.zero, left, x, rtol)
             if right < _LEAST_ARGUMENT:
                 return None
             seen.append(Point(right, point.value))
@@ -96,28 +96,28 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         above, meets = _ends(seen, target)
         if above is not None and meets is not None:
             gap = abs(above.x - meets.x)
-            if gap == 1 if guide.whole else gap <= Fraction(rel) * max(above.x, meets.x):
+            if gap == 1 if guide.whole else gap <= Fraction(rtol) * max(above.x, meets.x):
                 found = Crossing(above.x, meets.x, meets.value, above.value)
-                return found if guide.whole else between(bound, target, rel, above=above, meets=meets)
+                return found if guide.whole else between(bound, target, rtol, above=above, meets=meets)
         if x >= guide.most and (above if guide.falling else meets) is not None and not (above and meets):
             return None
         if not plan:
-            plan = _next(seen, target, rel, guide, above, meets)
+            plan = _next(seen, target, rtol, guide, above, meets)
             if not plan:
                 return None
     if above is None or meets is None or guide.whole:
         return None
-    return narrow(bound, target, rel, above=above, meets=meets)
+    return narrow(bound, target, rtol, above=above, meets=meets)
 
 
 def _around_first_zero(
-    zero: Callable[[Fraction], bool], low: Fraction, x: Fraction, rel: float
+    zero: Callable[[Fraction], bool], low: Fraction, x: Fraction, rtol: float
 ) -> tuple[Fraction, Fraction]:
     """Arguments around the smallest one at which a falling function is 0: at the second it is.
 
     - ``low``: an argument at which it is known not to be 0, or 0.
     """
-    while x - low > Fraction(rel) / 10 * x and x >= _LEAST_ARGUMENT:
+    while x - low > Fraction(rtol) / 10 * x and x >= _LEAST_ARGUMENT:
         middle = shortened((low + x) / 2)
         low, x = (low, middle) if zero(middle) else (middle, x)
     return low, x
@@ -136,7 +136,7 @@ def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point 
 def _next(
     seen: Sequence[Point],
     target: Fraction,
-    rel: float,
+    rtol: float,
     guide: Guide,
     above: Point | None,
     meets: Point | None,
@@ -153,7 +153,7 @@ def _next(
         x = _plain(target, guide, above, meets, seen)
         return [] if x is None else [(x, _WIDEST)]
     root, off, steep = found
-    fine = 1 / root if guide.whole else rel
+    fine = 1 / root if guide.whole else rtol
     if off > fine / 5 or (not both and len(seen) >= _CREEPING):
         end = above or meets
         if not both and end is not None and len(seen) > 3:  # what creeps towards the target is stepped over
@@ -169,7 +169,7 @@ def _next(
     behind, before = (meets, above) if guide.falling else (above, meets)
     return [
         (x, _finer(seen, x, _clipped(steep * fine / 8)))
-        for x in _either_side(root, rel, guide)
+        for x in _either_side(root, rtol, guide)
         if not (behind is not None and root <= behind.x <= x) and not (before is not None and x <= before.x <= root)
     ]
 
@@ -335,14 +335,14 @@ def _plain(
     return Fraction(round(x)) if guide.whole else shortened(x)
 
 
-def _either_side(root: float, rel: float, guide: Guide) -> Iterator[Fraction]:
+def _either_side(root: float, rtol: float, guide: Guide) -> Iterator[Fraction]:
     """Arguments just before and just behind a likely crossing."""
     if guide.whole:
         behind = math.ceil(root)
         yield from (Fraction(x) for x in (behind, behind - 1) if 1 <= x <= guide.most)
         return
     for sign in (1, -1):
-        yield _rounded(root * (1 + sign * rel / 3), rel / 30, guide)
+        yield _rounded(root * (1 + sign * rtol / 3), rtol / 30, guide)
 
 
 def _rounded(x: float, fine: float, guide: Guide) -> Fraction:

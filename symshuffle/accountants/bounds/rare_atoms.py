@@ -20,7 +20,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import exact_sum, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -40,11 +40,11 @@ def beyond_doubles(law: Law) -> bool:
     return abs(power) >= _FAR_FROM_ONE or any(upper_end(weight) < _RARE[-1] for weight in law.weights)
 
 
-def without_rare_atoms(law: Law, n: int, rel: float, answer: Callable[[Law], Bracket | None]) -> Bracket | None:
+def without_rare_atoms(law: Law, n: int, rtol: float, answer: Callable[[Law], Bracket | None]) -> Bracket | None:
     """Bracket around H(n) from that of the law without its rare atoms, in units of its largest value.
 
-    None where no atom is rare and no value far from 1, or where ``answer`` has no bracket. A bracket wider than ``rel``
-    has ``aimed`` set.
+    None where no atom is rare and no value far from 1, or where ``answer`` has no bracket. A bracket wider than
+    ``rtol`` has ``aimed`` set.
     """
     if not law.enclosed:
         return None
@@ -55,7 +55,7 @@ def without_rare_atoms(law: Law, n: int, rel: float, answer: Callable[[Law], Bra
             continue
         before = len(rare)
         others = [atom for atom in law.atoms() if upper_end(atom[1]) >= least]
-        found = _apart(law, rare, others, n, rel, answer)
+        found = _apart(law, rare, others, n, rtol, answer)
         if found is not None and (best is None or found.width < best.width):
             best = found
         if best is not None and best.aimed is None:
@@ -68,7 +68,7 @@ def _apart(
     rare: list[tuple[Any, Any]],
     others: list[tuple[Any, Any]],
     n: int,
-    rel: float,
+    rtol: float,
     answer: Callable[[Law], Bracket | None],
 ) -> Bracket | None:
     """Bracket with some atoms apart; None where there are none, and the others need no other unit."""
@@ -100,10 +100,12 @@ def _apart(
     kept = max(1 - (n - 1) * share, Fraction(0))  # at most (1 - p)^(n - 1)
     lower = kept * ((1 - share) * max(low.lower, Fraction(0)) * unit + alone) + lower_end(law.singular)
     upper = high.upper * unit + replaced + upper_end(law.singular)
-    how = f"{len(rare)} rare atoms apart, the others in units of 2^{power}: {high.how}"
-    rigour = Rigour.weakest((low.rigour, high.rigour, Rigour.BALL))
-    close = upper - lower <= Fraction(rel) * upper
-    return replace(high, lower=lower, upper=upper, rigour=rigour, how=how, aimed=None if close else rel)
+    evaluation = f"{len(rare)} rare atoms apart, the others in units of 2^{power}: {high.evaluation}"
+    arithmetic = Arithmetic.weakest((low.arithmetic, high.arithmetic, Arithmetic.BALL))
+    close = upper - lower <= Fraction(rtol) * upper
+    return replace(
+        high, lower=lower, upper=upper, arithmetic=arithmetic, evaluation=evaluation, aimed=None if close else rtol
+    )
 
 
 def _in_unit(atoms: list[tuple[Any, Any]], unit: Fraction) -> Law:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
-from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.base.choices import Rigour
+from symshuffle.accountants.bounds.evaluate import Method
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -59,17 +59,19 @@ class Crossing:
     resolved: bool = True
 
     @property
-    def rigour(self) -> Rigour:
-        """Weaker rigour of the two values; that of ``at`` alone if ``above`` is 0, an end that needs no evaluation."""
-        return Rigour.weakest((self.at.rigour, self.before.rigour)) if self.above else self.at.rigour
+    def arithmetic(self) -> Arithmetic:
+        """Weaker arithmetic of the two values; that of ``at`` alone if ``above`` is 0, which needs no evaluation."""
+        return Arithmetic.weakest((self.at.arithmetic, self.before.arithmetic)) if self.above else self.at.arithmetic
 
-    def bracket(self, how: str, rel: float) -> Bracket:
-        """Return the bracket of the argument; its ``aimed`` is ``rel`` if it is wider than that, otherwise None."""
+    def bracket(self, evaluation: str, rtol: float) -> Bracket:
+        """Return the bracket of the argument; its ``aimed`` is ``rtol`` if it is wider than that, otherwise None."""
         low, high = sorted((self.above, self.meets))
-        return Bracket(low, high, self.rigour, self.at.engine, how, None if self.resolved else rel, self.at.pair)
+        return Bracket(
+            low, high, self.arithmetic, self.at.engine, evaluation, None if self.resolved else rtol, self.at.pair
+        )
 
 
-def between(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point) -> Crossing:
+def between(bound: Bound, target: Fraction, rtol: float, *, above: Point, meets: Point) -> Crossing:
     """Return the crossing between two points; if the bound is 0 at ``meets``, a simple rational may replace ``meets``.
 
     A level from which on a bound is 0 is often written short, as ``eps0 = 40`` is: it is the end itself then.
@@ -79,7 +81,7 @@ def between(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: 
         scale = Fraction(10) ** -math.floor(natural_log(high) / math.log(10))
         x = simplest_between(low * scale, high * scale) / scale
         if x not in (low, high):
-            point = settle(bound, target, rel, x)
+            point = settle(bound, target, rtol, x)
             meets = point if point.value.upper <= target else meets
     return Crossing(above.x, meets.x, meets.value, above.value)
 
@@ -110,15 +112,15 @@ class Point:
 
 
 def settle(
-    bound: Bound, target: Fraction, rel: float, x: Fraction, *, widest: float = 1e-2, deepest: float = 1e3
+    bound: Bound, target: Fraction, rtol: float, x: Fraction, *, widest: float = 1e-2, deepest: float = 1e3
 ) -> Point:
-    """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
+    """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rtol``.
 
-    Finer than ``rel`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
+    Finer than ``rtol`` is needed where the function is flat. The coarser bracket stands, undecided, where the engine
     refuses a finer width, or has missed two widths and the finer one has not helped.
     """
-    coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
-    flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, deepest)}
+    coarse = {max(width, rtol) for width in (1e-2, 1e-4, rtol)}
+    flat = {max(rtol / factor, min(rtol, _FINEST)) for factor in (30, deepest)}
     first, *finer = sorted({min(width, widest) for width in coarse | flat}, reverse=True)
     value = bound(x, first)
     for width in finer:
@@ -143,7 +145,7 @@ def tolerant(bound: Bound) -> Bound:
         try:
             return bound(x, width)
         except Unsupported as reason:
-            return Bracket(Fraction(0), Fraction(1), Rigour.FLOAT64, "none", str(reason), aimed=width)
+            return Bracket(Fraction(0), Fraction(1), Arithmetic.FLOAT64, "none", str(reason), aimed=width)
 
     return value
 
@@ -169,7 +171,7 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
 def smallest_meeting(
     bound: Bound,
     target: Fraction,
-    rel: float,
+    rtol: float,
     near: Fraction | None = None,
     *,
     most: Fraction = Fraction(LARGEST_LEVEL),
@@ -177,16 +179,16 @@ def smallest_meeting(
 ) -> Crossing:
     """Return a crossing around the smallest argument in [0, most] at which a decreasing function is <= ``target``."""
     if near is not None and near > 0:
-        found = _around(bound, target, rel, min(near, most), most)
+        found = _around(bound, target, rtol, min(near, most), most)
         if found is not None:
             return found
-    zero = settle(bound, target, rel, Fraction(0))
+    zero = settle(bound, target, rtol, Fraction(0))
     if zero.value.upper <= target:
         return Crossing(Fraction(0), Fraction(0), zero.value, zero.value)
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
-    low, high = zero, settle(bound, target, rel, min(_FIRST, most))
+    low, high = zero, settle(bound, target, rtol, min(_FIRST, most))
     if high.value.upper <= target:
-        return narrow(bound, target, rel, **_descended(bound, target, rel, zero, high))
+        return narrow(bound, target, rtol, **_descended(bound, target, rtol, zero, high))
     while high.value.upper > target:
         if high.x >= most:
             goal = shortest(target)
@@ -194,17 +196,17 @@ def smallest_meeting(
                 left = f"delta is about {float(high.value.upper):.6g} at {what} = {most}"
                 raise Unsupported(f"no {what} up to {most} has delta <= {goal}: {left}")
             if high.value.width == 1:  # :func:`tolerant` returns [0, 1] for Unsupported
-                raise Unsupported(high.value.how)
+                raise Unsupported(high.value.evaluation)
             left = format_decimal(high.value.upper, digits=3, up=True)
             raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} are undecided")
         low, before = high if high.value.lower > target else low, high
-        high = settle(bound, target, rel, min(4 * high.x, most))
+        high = settle(bound, target, rtol, min(4 * high.x, most))
         if high.value.lower <= target < high.value.upper and _same(before.value, high.value):
-            high = settle(bound, target, rel, most)  # what is left does not fall any more
-    return narrow(bound, target, rel, above=low, meets=high)
+            high = settle(bound, target, rtol, most)  # what is left does not fall any more
+    return narrow(bound, target, rtol, above=low, meets=high)
 
 
-def _descended(bound: Bound, target: Fraction, rel: float, zero: Point, first: Point) -> dict[str, Point]:
+def _descended(bound: Bound, target: Fraction, rtol: float, zero: Point, first: Point) -> dict[str, Point]:
     """Return points on both sides of a target that is met at ``first``, a power of 2: within a factor 4 if decided.
 
     The exponent is doubled until the target is not met, and then halved: the argument may be far below a double.
@@ -215,12 +217,12 @@ def _descended(bound: Bound, target: Fraction, rel: float, zero: Point, first: P
         meets = point
         if meets.x <= _SMALLEST:
             return {"above": above, "meets": meets}
-        point = settle(bound, target, rel, meets.x * meets.x)
+        point = settle(bound, target, rtol, meets.x * meets.x)
     below = point  # its value is not shown to be <= target
     above = point if point.value.lower > target else above
     while below.x * 4 < meets.x:
         low, high = (x.denominator.bit_length() - 1 for x in (below.x, meets.x))
-        point = settle(bound, target, rel, Fraction(1, 1 << (low + high) // 2))
+        point = settle(bound, target, rtol, Fraction(1, 1 << (low + high) // 2))
         if point.value.upper <= target:
             meets = point
         else:
@@ -229,21 +231,21 @@ def _descended(bound: Bound, target: Fraction, rel: float, zero: Point, first: P
     return {"above": above, "meets": meets}
 
 
-def _around(bound: Bound, target: Fraction, rel: float, near: Fraction, most: Fraction) -> Crossing | None:
+def _around(bound: Bound, target: Fraction, rtol: float, near: Fraction, most: Fraction) -> Crossing | None:
     """The crossing within a factor 2 of a guess, or None if it is not there."""
     meets = above = None
     for step in (Fraction(1, 50), Fraction(1, 10), Fraction(1)):
         for x in (min(near * (1 + step), most), near / (1 + step)):
-            point = settle(bound, target, rel, x)
+            point = settle(bound, target, rtol, x)
             meets = point if point.value.upper <= target and (meets is None or x < meets.x) else meets
             above = point if point.value.lower > target and (above is None or x > above.x) else above
         if meets is not None and above is not None:
-            return narrow(bound, target, rel, above=above, meets=meets)
+            return narrow(bound, target, rtol, above=above, meets=meets)
     return None
 
 
-def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point) -> Crossing:
-    """Move two arguments on either side of the target together until they are ``rel`` apart, relative to the larger.
+def narrow(bound: Bound, target: Fraction, rtol: float, *, above: Point, meets: Point) -> Crossing:
+    """Move two arguments on either side of the target together until they are ``rtol`` apart, relative to the larger.
 
     The function may rise or fall from one to the other. Where no argument between them is told from the target any
     more, the crossing is as wide as that leaves it.
@@ -251,18 +253,18 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
     widest, deepest = 1e-2, 1e3
     while min(above.x, meets.x) > 0 and max(above.x, meets.x) > _FAR_APART * min(above.x, meets.x):
         middle = (natural_log(above.x) + natural_log(meets.x)) / math.log(4)
-        point = settle(bound, target, rel, Fraction(2) ** round(middle))
+        point = settle(bound, target, rtol, Fraction(2) ** round(middle))
         meets = point if point.value.upper <= target else meets
         above = point if point.value.lower > target else above
         if point not in (above, meets):
             break
-    while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
+    while abs(meets.x - above.x) > Fraction(rtol) * max(meets.x, above.x):
         if above.x == 0 and meets.x <= _SMALLEST:  # the target may be met at 0: nothing below is tried
             return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
         before, open_ = (above, meets), []
-        for x in _candidates(above, meets, target, rel, flat=widest < 1e-2):
+        for x in _candidates(above, meets, target, rtol, flat=widest < 1e-2):
             if min(above.x, meets.x) < x < max(above.x, meets.x):
-                point = settle(bound, target, rel, x, widest=widest, deepest=deepest)
+                point = settle(bound, target, rtol, x, widest=widest, deepest=deepest)
                 meets = point if point.value.upper <= target else meets
                 above = point if point.value.lower > target else above
                 if point.value.lower <= target < point.value.upper:
@@ -272,13 +274,13 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
         if before == (above, meets) and deepest < _DEEPEST:
             deepest = _DEEPEST  # where it is as flat as that
         elif before == (above, meets):
-            above, meets = _shrunk(bound, target, rel, above, meets, open_)
+            above, meets = _shrunk(bound, target, rtol, above, meets, open_)
             return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
-    return between(bound, target, rel, above=above, meets=meets)
+    return between(bound, target, rtol, above=above, meets=meets)
 
 
 def _shrunk(
-    bound: Bound, target: Fraction, rel: float, above: Point, meets: Point, open_: list[Fraction]
+    bound: Bound, target: Fraction, rtol: float, above: Point, meets: Point, open_: list[Fraction]
 ) -> tuple[Point, Point]:
     """Return the points moved by bisection towards the arguments between them at which the target is undecided."""
     places = [x for x in open_ if min(above.x, meets.x) < x < max(above.x, meets.x)]
@@ -287,12 +289,12 @@ def _shrunk(
     rises = above.x > meets.x
     next_above, next_meets = (max(places), min(places)) if rises else (min(places), max(places))
     for _ in range(_EDGE_STEPS):
-        near = Fraction(rel) * max(above.x, meets.x) / 8
+        near = Fraction(rtol) * max(above.x, meets.x) / 8
         if abs(above.x - next_above) > near:
-            point = settle(bound, target, rel, (above.x + next_above) / 2)
+            point = settle(bound, target, rtol, (above.x + next_above) / 2)
             above, next_above = (point, next_above) if point.value.lower > target else (above, point.x)
         if abs(meets.x - next_meets) > near:
-            point = settle(bound, target, rel, (meets.x + next_meets) / 2)
+            point = settle(bound, target, rtol, (meets.x + next_meets) / 2)
             meets, next_meets = (point, next_meets) if point.value.upper <= target else (meets, point.x)
     return above, meets
 
@@ -304,7 +306,7 @@ def _near_enough(value: Bracket, target: Fraction, widest: float, gap: float) ->
 
 
 def integers_around(
-    value: Bound, goal: Fraction, rel: float, start: Fraction, most: int, *, apart: float = 0.0
+    value: Bound, goal: Fraction, rtol: float, start: Fraction, most: int, *, apart: float = 0.0
 ) -> Crossing:
     """Two positive integers on either side of a target of a falling function, from a guess.
 
@@ -312,29 +314,29 @@ def integers_around(
 
     - ``apart``: how far apart they may be, relatively; 0 for neighbours, or what the engine tells from the target.
     """
-    meets = above = settle(value, goal, rel, max(start, Fraction(1)))
+    meets = above = settle(value, goal, rtol, max(start, Fraction(1)))
     factor = Fraction(101, 100)
     while meets.value.upper > goal:
         if meets.x >= most:
             if meets.value.width == 1:
-                raise Unsupported(meets.value.how)
+                raise Unsupported(meets.value.evaluation)
             least = f"delta >= {float(meets.value.lower):.6g} at n = {most}"
             raise Unsupported(f"no n up to {most} is shown to have delta <= {shortest(goal)}: {least}")
         above = meets if meets.value.lower > goal else above
-        meets = settle(value, goal, rel, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
+        meets = settle(value, goal, rtol, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
         factor = min(factor * factor, Fraction(4))
     factor = Fraction(101, 100)
     while above.value.lower <= goal and above.x > 1:
-        above = settle(value, goal, rel, Fraction(math.floor(min(above.x, meets.x) / factor)) or Fraction(1))
+        above = settle(value, goal, rtol, Fraction(math.floor(min(above.x, meets.x) / factor)) or Fraction(1))
         meets = above if above.value.upper <= goal else meets
         factor = min(factor * factor, Fraction(4))
     if above.value.lower <= goal:
         return Crossing(meets.x, meets.x, meets.value, meets.value)
     while meets.x - above.x > max(Fraction(apart) * meets.x, Fraction(1)):
-        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
+        middle = settle(value, goal, rtol, Fraction(int(meets.x + above.x) // 2))
         if middle.value.upper > goal >= middle.value.lower:  # too close to tell: half a width to either side
-            for x in (math.ceil(middle.x * Fraction(1 + rel / 2)), math.floor(middle.x * Fraction(1 - rel / 2))):
-                beside = settle(value, goal, rel, Fraction(x))
+            for x in (math.ceil(middle.x * Fraction(1 + rtol / 2)), math.floor(middle.x * Fraction(1 - rtol / 2))):
+                beside = settle(value, goal, rtol, Fraction(x))
                 meets = beside if beside.value.upper <= goal and x < meets.x else meets
                 above = beside if beside.value.lower > goal and x > above.x else above
             break
@@ -342,26 +344,26 @@ def integers_around(
     return Crossing(above.x, meets.x, meets.value, above.value)
 
 
-def cross(search: Search, bound: Callable[[Rigour | None], Bound], target: Fraction, request: Request) -> Crossing:
+def cross(search: Search, bound: Callable[[Arithmetic | None], Bound], target: Fraction, request: Method) -> Crossing:
     """What a search finds; where balls are asked for, doubles search and two evaluations in balls confirm both ends.
 
     How wide these may be is read off the doubles. If they do not confirm, the search runs again in balls.
     """
-    full = bound(request.rigour)
-    if request.engine is None and request.rigour is Rigour.BALL:
+    full = bound(request.arithmetic)
+    if request.engine is None and request.arithmetic is Arithmetic.BALL:
         try:
-            found = search(bound(Rigour.FLOAT64), target, request.rel)
+            found = search(bound(Arithmetic.FLOAT64), target, request.rtol)
         except Unsupported:  # doubles may not resolve what balls do
-            return search(full, target, request.rel)
+            return search(full, target, request.rtol)
         if not found.resolved:
-            return search(full, target, request.rel)
+            return search(full, target, request.rtol)
         meets = full(found.meets, _fine_enough(found.at, target))
         if meets.upper <= target and found.above == found.meets:
             return Crossing(found.above, found.meets, meets, meets)
         above = full(found.above, _fine_enough(found.before, target))
         if meets.upper <= target < above.lower:
             return Crossing(found.above, found.meets, meets, above)
-    return search(full, target, request.rel)
+    return search(full, target, request.rtol)
 
 
 def _fine_enough(value: Bracket, target: Fraction) -> float:
@@ -375,10 +377,10 @@ def _off(value: Bracket, target: Fraction) -> float:
     return abs(float(ratio) - 1) if ratio < 2 else 1.0
 
 
-def _candidates(above: Point, meets: Point, target: Fraction, rel: float, *, flat: bool) -> Iterator[Fraction]:
+def _candidates(above: Point, meets: Point, target: Fraction, rtol: float, *, flat: bool) -> Iterator[Fraction]:
     """Arguments to try: just to the right and to the left of the interpolated root, then the middle."""
     guess = _guess(above, meets, target, flat=flat)
-    margin = Fraction(rel) * guess / 3
+    margin = Fraction(rtol) * guess / 3
     for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
         # A short decimal, but fine enough to tell the candidates apart.
         gap = min(margin, abs(meets.x - above.x))  # may be below the smallest double

@@ -38,7 +38,7 @@ _THEOREM: Final = "claim symshuffle.generic-bound"
 class AnyLdp(Reducible):
     """Any eps0-LDP randomizer, the same for all users.
 
-    - ``lam``: ratio cap ``exp(eps0)``, above 1; None leaves it open, for :func:`symshuffle.solve_eps0`.
+    - ``lam``: ratio cap ``exp(eps0)``, above 1; None leaves it open, for :func:`symshuffle.largest_eps0`.
     """
 
     lam: Real | None = None

@@ -99,10 +99,10 @@ class Experiment:
         found = [(part.times, part.reduction.neighbours(question, part.n)) for part in self.parts]
         return Neighbours.joined(found) if self.several else found[0][1]
 
-    def width(self, rel: float | None, one: float, several: float) -> float:
+    def width(self, rtol: float | None, one: float, several: float) -> float:
         """Relative width to aim at: what is asked for, or the usual one, of one batch and of several."""
-        if rel is not None:
-            return rel
+        if rtol is not None:
+            return rtol
         return several if self.several else self.parts[0].reduction.width(one)
 
 

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -111,38 +111,40 @@ class _Point:
         return max(self.low - beyond.value.upper, Fraction(0)) / (beyond.ends[1] - self.ends[0])
 
 
-def group_bound(value: _Values, order: Real, group: int, rel: float, *, exact: bool) -> Bracket:
+def group_bound(value: _Values, order: Real, group: int, rtol: float, *, exact: bool) -> Bracket:
     """Return the bound for a group at a ratio, from bounds for one user: a probability.
 
     - ``exact``: whether both ends have to be equal; where they cannot be, the answer is said to be of balls.
     """
     top = group_root(order, group)
-    found = value(top, rel)
+    found = value(top, rtol)
     first = best = _chained(found, top, group)
     if best.upper == 0 or group * found.lower >= best.lower:  # F is at least g, and H falls
         return best
     beyond = _beyond(top)
-    points = [_Point.of(top, found), _Point.of(beyond, value(beyond, max(rel, _CHORD_WIDTH)))]
+    points = [_Point.of(top, found), _Point.of(beyond, value(beyond, max(rtol, _CHORD_WIDTH)))]
     least, place, share = _by_line(_ONE, points[0], points[1], group), 0, 0.5
-    if least < _goal(best, rel, exact=exact):
-        points.insert(0, _Point.of(Fraction(1), value(Fraction(1), rel / 2)))
+    if least < _goal(best, rtol, exact=exact):
+        points.insert(0, _Point.of(Fraction(1), value(Fraction(1), rtol / 2)))
         best = min(best, _chained(points[0].value, Fraction(1), group), key=_upper)
         least, place, share = min(_between(points, i, group) for i in range(len(points) - 2))
-    while least < _goal(best, rel if best is first else max(rel, _CORNER), exact=exact) and len(points) < _MOST_POINTS:
+    while (
+        least < _goal(best, rtol if best is first else max(rtol, _CORNER), exact=exact) and len(points) < _MOST_POINTS
+    ):
         ratio = _inside(points[place].ratio, points[place + 1].ratio, share)
-        points.insert(place + 1, _Point.of(ratio, value(ratio, max(rel, _CORNER / 8))))
+        points.insert(place + 1, _Point.of(ratio, value(ratio, max(rtol, _CORNER / 8))))
         best = min(best, _chained(points[place + 1].value, ratio, group), key=_upper)
         least, place, share = min(_between(points, i, group) for i in range(len(points) - 2))
     if least >= best.lower:
         return best
-    wide = best.upper - least > Fraction(rel) * best.upper
-    rigour = Rigour.BALL if best.rigour is Rigour.EXACT else best.rigour
-    return replace(best, lower=least, rigour=rigour, aimed=rel if wide else best.aimed)
+    wide = best.upper - least > Fraction(rtol) * best.upper
+    arithmetic = Arithmetic.BALL if best.arithmetic is Arithmetic.EXACT else best.arithmetic
+    return replace(best, lower=least, arithmetic=arithmetic, aimed=rtol if wide else best.aimed)
 
 
-def _goal(best: Bracket, rel: float, *, exact: bool) -> Fraction:
+def _goal(best: Bracket, rtol: float, *, exact: bool) -> Fraction:
     """What the infimum has to be shown not to be below."""
-    return best.upper if exact else min(best.lower, best.upper * (1 - Fraction(rel)))
+    return best.upper if exact else min(best.lower, best.upper * (1 - Fraction(rtol)))
 
 
 def _upper(found: Bracket) -> Fraction:
@@ -155,9 +157,17 @@ def _chained(found: Bracket, one: Real, group: int) -> Bracket:
     factor = group_factor(group, ratio)
     low = min(found.lower * lower_end(factor), Fraction(1))
     high = min(found.upper * upper_end(factor), Fraction(1))
-    rigour = found.rigour if isinstance(factor, Fraction) or found.rigour is not Rigour.EXACT else Rigour.BALL
+    arithmetic = (
+        found.arithmetic
+        if isinstance(factor, Fraction) or found.arithmetic is not Arithmetic.EXACT
+        else Arithmetic.BALL
+    )
     return replace(
-        found, lower=low, upper=high, rigour=rigour, how=f"{group} steps between neighbours, at most 1: {found.how}"
+        found,
+        lower=low,
+        upper=high,
+        arithmetic=arithmetic,
+        evaluation=f"{group} steps between neighbours, at most 1: {found.evaluation}",
     )
 
 

@@ -19,7 +19,7 @@ import flint
 
 from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.deployment.groups import group_bound
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -56,7 +56,7 @@ _STARTS: Final = (-30, -12, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5)
 
 
 def mean_over_dropouts(
-    value: Callable[[int, float], Bracket], users: int, dropout: Fraction, rel: float, *, exact: bool = False
+    value: Callable[[int, float], Bracket], users: int, dropout: Fraction, rtol: float, *, exact: bool = False
 ) -> Bracket:
     """The mean of a bound that never rises with the number of messages, over how many others drop out.
 
@@ -64,9 +64,9 @@ def mean_over_dropouts(
     - ``dropout``: probability that any other does not, in (0, 1).
     """
     if exact and users > LARGEST_EXACT:
-        raise Unsupported(f"rigour exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
+        raise Unsupported(f"arithmetic exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
     around = (users - 1) * float(1 - dropout), math.sqrt((users - 1) * float(dropout * (1 - dropout)))
-    return mean_over_counts(value, users, partial_cdf(users, dropout, exact=exact), around, rel, exact=exact)
+    return mean_over_counts(value, users, partial_cdf(users, dropout, exact=exact), around, rtol, exact=exact)
 
 
 def mean_over_counts(
@@ -74,13 +74,13 @@ def mean_over_counts(
     users: int,
     below: Cdf,
     around: tuple[float, float],
-    rel: float,
+    rtol: float,
     *,
     exact: bool = False,
 ) -> Bracket:
     """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance."""
-    at = cache(lambda m: value(m, rel / 4) if exact else _told_from_zero(value(m, rel / 4)))
-    share = rel / 4
+    at = cache(lambda m: value(m, rtol / 4) if exact else _told_from_zero(value(m, rtol / 4)))
+    share = rtol / 4
     centre, spread = around
     starts = {1, users, *(min(max(1 + round(centre + z * spread), 1), users) for z in _STARTS)}
     nodes = sorted(range(1, users + 1) if exact else starts)
@@ -109,11 +109,13 @@ def mean_over_counts(
             chosen.add(middle)
             left_open += size + push(left, middle) + push(middle, right)
     low, high = _sides(sorted(chosen), at, below)
-    weights = Rigour.EXACT if exact else Rigour.BALL
-    rigour = Rigour.weakest((weights, *(at(m).rigour for m in chosen)))
+    weights = Arithmetic.EXACT if exact else Arithmetic.BALL
+    arithmetic = Arithmetic.weakest((weights, *(at(m).arithmetic for m in chosen)))
     count = f"{len(chosen)} of {users} numbers of messages, weights rounded outward"
-    found = Bracket(low, high, rigour, at(users).engine, f"mean over {count}; at n = {users}: {at(users).how}")
-    return found if found.width <= Fraction(rel) * high else replace(found, aimed=rel)
+    found = Bracket(
+        low, high, arithmetic, at(users).engine, f"mean over {count}; at n = {users}: {at(users).evaluation}"
+    )
+    return found if found.width <= Fraction(rtol) * high else replace(found, aimed=rtol)
 
 
 def few_counts(users: int, dropout: Fraction, beyond: Fraction, width: float) -> list[int]:
@@ -253,7 +255,7 @@ At: TypeAlias = "Callable[[int, Real, float], Bracket]"
 
 
 def bound_over(
-    at: At, group: Group, users: int, order: Real, rel: float, *, group_size: int = 1, exact: bool
+    at: At, group: Group, users: int, order: Real, rtol: float, *, group_size: int = 1, exact: bool
 ) -> Bracket:
     """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages.
 
@@ -268,4 +270,4 @@ def bound_over(
             )
         return at(group.messages(users), ratio, width)
 
-    return of_one(order, rel) if group_size == 1 else group_bound(of_one, order, group_size, rel, exact=exact)
+    return of_one(order, rtol) if group_size == 1 else group_bound(of_one, order, group_size, rtol, exact=exact)

@@ -256,10 +256,10 @@ class Neighbours:
         if group > 1:
             steps = f"{group} neighbours at an order up to exp(eps/{group})"
             chain = f"a chain of {steps} (claim symshuffle.group-privacy) and "
-        how = f"{chain}the optimal decomposition{place} ({self.theorem})"
+        evaluation = f"{chain}the optimal decomposition{place} ({self.theorem})"
         return (
             f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by "
-            f"{self.theorem if self.enumerated else how}{f', where {supposed}' if supposed else ''}"
+            f"{self.theorem if self.enumerated else evaluation}{f', where {supposed}' if supposed else ''}"
             f"{f', with {self.budget}' if self.budget else ''}"
             f"{f', of {self.rounding}' if self.rounding is not None else ''}"
             f"{''.join(f'; {note}' for note in self.notes)}"

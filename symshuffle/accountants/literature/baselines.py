@@ -15,7 +15,7 @@ import flint
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_target, takes_eps0
 from symshuffle.base.numbers import (
@@ -247,8 +247,8 @@ def standard_clone(
     exp_eps: Real,
     n: int,
     engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    rtol: float = 1e-6,
 ) -> Bracket:
     """Bracket on the delta of the standard clone, for any mechanism of a budget.
 
@@ -266,9 +266,9 @@ def standard_clone(
         The local budget in nats, in place of ``lam``.
     engine : Engine, optional
         As in :func:`symshuffle.delta`; so are the next two.
-    rigour : Rigour, str or None
+    arithmetic : Arithmetic, str or None
         Level of trust asked for.
-    rel : float
+    rtol : float
         Relative width to aim at, in (0, 1).
 
     Returns
@@ -287,4 +287,4 @@ def standard_clone(
     """
     given: Any = (lam, read_target(exp_eps=exp_eps))
     cap, x = given if is_exact(given) else (enclose(value, DEFAULT_BITS + GUARD) for value in given)
-    return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)
+    return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, arithmetic=arithmetic, rtol=rtol)

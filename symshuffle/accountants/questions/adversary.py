@@ -18,11 +18,11 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from symshuffle.accountants.bounds.brackets import bound_at
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.listed import numeric
 from symshuffle.accountants.deployment.reduced import PairClass, Reduction
-from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
@@ -146,7 +146,7 @@ class WorstCase(AnswerMethods):
         about = (
             f"two real datasets, {self.datasets}: nobody can prove a smaller delta for all; the worst of {self.space}"
         )
-        return FirstLines("delta", number, about=about, sure=f"evaluated {self.bracket.rigour.words}")
+        return FirstLines("delta", number, about=about, sure=f"evaluated {self.bracket.arithmetic.words}")
 
     @property
     def safe(self) -> SafeEnd:
@@ -187,7 +187,7 @@ def worst_of_all(
     if best is None:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
     searched = len(found) * count_histograms(n - 1, channel.num_inputs)
-    bracket = Bracket(best[0], best[0], Rigour.EXACT, "enumeration", "every histogram of every dataset")
+    bracket = Bracket(best[0], best[0], Arithmetic.EXACT, "enumeration", "every histogram of every dataset")
     some = "" if pairs is None else " who change between the inputs compared"
     space = f"all neighbouring datasets of {n} users{some}, up to their order"
     (first, second), others = best[1], ", ".join(map(str, best[2]))
@@ -204,15 +204,15 @@ def worst_of_two_types(
     n: int,
     exp_eps: Real,
     *,
-    rel: float = 1e-6,
-    rigour: Rigour | None = Rigour.FLOAT64,
+    rtol: float = 1e-6,
+    arithmetic: Arithmetic | None = Arithmetic.FLOAT64,
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``."""
     check_channel(channel)
-    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request(Question.FORWARD, None, rigour, rel)
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Method(Question.FORWARD, None, arithmetic, rtol)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = distinct_families(channel, n, _pairs(channel, pairs))
     if not distinct:
@@ -220,7 +220,7 @@ def worst_of_two_types(
 
     value = partial(_value, n, order)
     rough = mapped(
-        partial(value, replace(request, rel=max(rel, _COARSE))), [one for _, one in distinct], executor, progress
+        partial(value, replace(request, rtol=max(rtol, _COARSE))), [one for _, one in distinct], executor, progress
     )
     leading = max(bracket.lower for bracket in rough)
     left = [family for family, bracket in zip(distinct, rough, strict=True) if bracket.upper >= leading]
@@ -231,20 +231,20 @@ def worst_of_two_types(
     return WorstCase(best, datasets, size, space, target=words_of_target(exp_eps=order))
 
 
-def _value(n: int, order: Real, request: Request, decomposition: Decomposition) -> Bracket:
+def _value(n: int, order: Real, request: Method, decomposition: Decomposition) -> Bracket:
     one = Reduction((PairClass("two given datasets", numeric(decomposition)),))
     return bound_at(one, n, order, request)
 
 
 def worst_constant(
-    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | None = Rigour.FLOAT64
+    source: Reduction, n: int, exp_eps: Real, *, rtol: float = 1e-6, arithmetic: Arithmetic | None = Arithmetic.FLOAT64
 ) -> WorstCase:
     """The worst constant background of the pair that a bound compares, without the matrix of a channel."""
     n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
     if not real:
         raise Unsupported("no constant background is known for this source")
     found = [
-        (bound_at(one, n, order, Request(Question(way), None, rigour, rel)), datasets, way)
+        (bound_at(one, n, order, Method(Question(way), None, arithmetic, rtol)), datasets, way)
         for datasets, one in real
         for way in ((Direction.FORWARD,) if one.same_both_ways(order, None) else Direction)
     ]
@@ -253,12 +253,12 @@ def worst_constant(
     return WorstCase(bracket, datasets, len(real), space, way, words_of_target(exp_eps=order))
 
 
-def worst_background(
+def worst_datasets(
     channel: Channel,
     n: int,
     exp_eps: Real,
     *,
-    rel: float = 1e-6,
+    rtol: float = 1e-6,
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
@@ -268,14 +268,14 @@ def worst_background(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> worst_background(randomizer("rr").channel(lam=3), 3, Fraction(6, 5)).bracket.exact
+    >>> worst_datasets(randomizer("rr").channel(lam=3), 3, Fraction(6, 5)).bracket.exact
     Fraction(81, 320)
     """
     check_channel(channel)
     size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
         return worst_of_all(channel, n, exp_eps, pairs=pairs, executor=executor, progress=progress)
-    return worst_of_two_types(channel, n, exp_eps, rel=rel, progress=progress, pairs=pairs, executor=executor)
+    return worst_of_two_types(channel, n, exp_eps, rtol=rtol, progress=progress, pairs=pairs, executor=executor)
 
 
 def gap(found: WorstCase, bound: Bracket) -> Fraction:

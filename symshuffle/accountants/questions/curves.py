@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.answers import about_delta, about_epsilon
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.guided import interpolation
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import check_n
@@ -26,7 +26,7 @@ from symshuffle.accountants.questions.enumeration import Enumeration, enumeratio
 from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
-from symshuffle.base.choices import CurveKind, Question, Rigour
+from symshuffle.base.choices import Arithmetic, CurveKind, Question
 from symshuffle.base.errors import InputError, Progress, check_list, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_delta, read_target, words_of_target
@@ -85,21 +85,21 @@ class Curve(AboutNeighbours):
         return SafeEnd.LOWER if self.kind is CurveKind.F_DP else SafeEnd.UPPER
 
     @property
-    def how(self) -> str:
+    def evaluation(self) -> str:
         """Method at the last point; every other point has its own in ``y.how``."""
-        return self.points[-1].y.how
+        return self.points[-1].y.evaluation
 
     @property
-    def rigour(self) -> Rigour:
-        """Rigour of the weakest point."""
-        return Rigour.weakest(point.y.rigour for point in self.points)
+    def arithmetic(self) -> Arithmetic:
+        """Arithmetic of the weakest point."""
+        return Arithmetic.weakest(point.y.arithmetic for point in self.points)
 
     @property
     def lines(self) -> FirstLines:
         """First lines of the curve: safe end of its points, protected users, assumptions, evidence."""
         way = "rounded up" if self.safe is SafeEnd.UPPER else "rounded down"
         number = at_target(f"{self.safe.value} ends at {counted(len(self.points), 'point')} ({way})", self.target)
-        return self.neighbours.lines(f"{self.y} by {self.x}", number, self.rigour.words)
+        return self.neighbours.lines(f"{self.y} by {self.x}", number, self.arithmetic.words)
 
     def rows(self) -> list[dict[str, str]]:
         """Points as text: the argument, both ends rounded outward, and the engine."""
@@ -118,7 +118,7 @@ class Curve(AboutNeighbours):
                 self.x: outward(point.x, up=False),
                 **ends(point.y),
                 "safe": self.safe.value,
-                "rigour": point.y.rigour.value,
+                "arithmetic": point.y.arithmetic.value,
                 "engine": point.y.engine,
             }
             for point in self.points
@@ -132,14 +132,14 @@ class Curve(AboutNeighbours):
             "y": self.y,
             "safe": self.safe.value,
             "points": self.rows(),
-            "rigour": self.rigour.value,
-            "how": self.how,
+            "arithmetic": self.arithmetic.value,
+            "evaluation": self.evaluation,
             **self.neighbours.keys(self.about),
         }
 
     def __repr__(self) -> str:
         first, last = (format_decimal(self.points[i].x, digits=6, up=False) for i in (0, -1))
-        return f"<{self.y} by {self.x} from {first} to {last}, {len(self.points)} points, {self.rigour.value}>"
+        return f"<{self.y} by {self.x} from {first} to {last}, {len(self.points)} points, {self.arithmetic.value}>"
 
     def _repr_html_(self) -> str:
         head = f"<tr><th>{self.x}</th><th>{self.y}, lower</th><th>{self.y}, upper</th></tr>"
@@ -172,13 +172,13 @@ def spaced(start: object, stop: object, points: int, *, geometric: bool = False)
 
 
 @with_fields
-def delta_curve(
+def profile(
     subject: Subject,
     *,
     eps: Sequence[object],
     direction: Question | str = "both",
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    rtol: float | None = None,
     bits: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -188,7 +188,7 @@ def delta_curve(
 
     Parameters
     ----------
-    subject, direction, rigour, rel, bits, and the fields of a deployment
+    subject, direction, arithmetic, rtol, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
     eps : sequence of number or text
         Levels >= 0 in nats, in rising order.
@@ -210,7 +210,7 @@ def delta_curve(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = delta_curve(randomizer("krr").at(k=4, eps0=1), n=100, eps=[0, "0.1"])
+    >>> found = profile(randomizer("krr").at(k=4, eps0=1), n=100, eps=[0, "0.1"])
     >>> [round(float(point.y.upper), 4) for point in found.points]
     [0.0404, 0.0092]
     """
@@ -218,7 +218,7 @@ def delta_curve(
     if not len(eps):
         raise InputError("eps", eps, "at least one level")
     places = [parse_rational(level, "eps") for level in eps]
-    request = Request.of(direction, None, rigour, USUAL_WIDTH if rel is None else rel, bits)
+    request = Method.of(direction, None, arithmetic, USUAL_WIDTH if rtol is None else rtol, bits)
     listed = enumeration(subject, fields, request)
     if listed is not None:
         listed, few = listed.kept(request.direction), replace(listed.neighbours, question=request.direction)
@@ -227,7 +227,7 @@ def delta_curve(
         return Curve(CurveKind.DELTA_EPS, "eps", "delta", tuple(map(CurvePoint, places, exact)), few, about_delta(few))
     asked = experiment(subject, fields)
     asked.check_users()
-    request = replace(request, rel=asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA))
+    request = replace(request, rtol=asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA))
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=level) for level in places], executor, progress)
@@ -246,27 +246,27 @@ def _received(given: Experiment | Deployment) -> Experiment:
     return given if isinstance(given, Experiment) else experiment_of(given)
 
 
-def at_order(given: Experiment | Deployment, request: Request, order: Real) -> Bracket:
+def at_order(given: Experiment | Deployment, request: Method, order: Real) -> Bracket:
     """The bound on delta at one order exp(eps), of what :func:`sent` gave."""
     return bound_of(_received(given), order, request)
 
 
 def _enumerated(listed: Enumeration, question: Question, order: Real) -> Bracket:
-    return listed.delta(order, question, attain=False).bracket
+    return listed.delta(order, question, attained=False).bracket
 
 
 def _at_users(
     given: Experiment | Deployment,
     described: Deployment | None,
     target: Fraction,
-    request: Request,
+    request: Method,
     n: int,
     near: Fraction | None = None,
 ) -> Bracket:
     """The smallest eps at a number of users, as :func:`symshuffle.epsilon` finds it: few are enumerated."""
     listed = None if described is None else enumeration(described, {"n": n}, request)
     if listed is not None:
-        return listed.epsilon(target, request.direction, attain=False).bracket
+        return listed.epsilon(target, request.direction, attained=False).bracket
     return smallest_of(_received(given).with_users(n), target, request, near)
 
 
@@ -277,8 +277,8 @@ def amplification_curve(
     delta: object,
     users: Sequence[int],
     direction: Question | str = "both",
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    rtol: float | None = None,
     bits: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -288,18 +288,18 @@ def amplification_curve(
 
     Parameters
     ----------
-    subject, delta, direction, rigour, bits, and the fields of a deployment
+    subject, delta, direction, arithmetic, bits, and the fields of a deployment
         As in :func:`symshuffle.epsilon`.
     users : sequence of int
         Numbers of users, in rising order.
     n
         Refused: ``users`` are given.
-    rel : float
+    rtol : float
         Relative width of the bracket around each eps to aim at; default 1e-4, with dropout, several groups or batches
         1e-3.
     executor, progress
-        As in :func:`delta_curve`. With an executor no point starts its search from the points before it, so that
-        brackets may differ within ``rel`` from those computed in this process.
+        As in :func:`profile`. With an executor no point starts its search from the points before it, so that
+        brackets may differ within ``rtol`` from those computed in this process.
 
     Returns
     -------
@@ -322,8 +322,8 @@ def amplification_curve(
     """
     asked = experiment(subject, fields)
     asked.check_open()
-    width = asked.width(rel, _OF_EPS, WIDTH_OF_EPS)
-    request, target = Request.of(direction, None, rigour, width, bits), read_delta(delta)
+    width = asked.width(rtol, _OF_EPS, WIDTH_OF_EPS)
+    request, target = Method.of(direction, None, arithmetic, width, bits), read_delta(delta)
     neighbours = asked.neighbours(request.direction)
     check_list(users, "users", "a list of numbers of users")
     check_progress(progress)

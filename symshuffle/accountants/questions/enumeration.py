@@ -16,14 +16,14 @@ from functools import cache, reduce
 from typing import Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.answers import Answer, Attained, Quantity
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.adjacency import dataset_words
 from symshuffle.accountants.deployment.experiment import Experiment, published, single_batch
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import ENUMERATED, Neighbours
 from symshuffle.accountants.deployment.reduction import finite_channel
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment
-from symshuffle.base.choices import Direction, Question, Relation, Rigour
+from symshuffle.base.choices import Arithmetic, Direction, Question, Relation
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Real, enclose, enclose_log, lower_end, upper_end, usual_bits
 from symshuffle.base.results import Bracket
@@ -58,7 +58,7 @@ class Enumeration:
 
     - ``deployment``: what is enumerated.
     - ``complete``: whether all counts are published, so that the datasets attain their divergence.
-    - ``rigour``: what is asked for.
+    - ``arithmetic``: what is asked for.
     - ``pairs``: from the divergences that are asked for to all of them, each with the first of two laws first.
     """
 
@@ -66,7 +66,7 @@ class Enumeration:
     neighbours: Neighbours
     exact: bool
     complete: bool
-    rigour: Rigour | None
+    arithmetic: Arithmetic | None
     pairs: Callable[[Question], Iterator[_Pair]]
 
     def _answer(self, quantity: Quantity, bracket: Bracket, question: Question, worst: str, **target: Any) -> Answer:
@@ -79,11 +79,11 @@ class Enumeration:
         found = list(self.pairs(question))
         return replace(self, pairs=lambda _: iter(found))
 
-    def delta(self, order: Real, question: Question, *, attain: bool) -> Answer:
+    def delta(self, order: Real, question: Question, *, attained: bool) -> Answer:
         """Return the largest divergence at a level, as :func:`symshuffle.delta` does."""
         ball = order if isinstance(order, Fraction) else enclose(order, usual_bits(order))
-        if self.rigour is Rigour.EXACT and not isinstance(order, Fraction):
-            raise Unsupported(f"rigour exact: {order} is not rational; use ball")
+        if self.arithmetic is Arithmetic.EXACT and not isinstance(order, Fraction):
+            raise Unsupported(f"arithmetic exact: {order} is not rational; use ball")
         lower = upper = Fraction(0)
         worst = ""
         for words, outer, inner, scale in self.pairs(question):
@@ -91,11 +91,11 @@ class Enumeration:
             least = _divergence(inner, upper_end(ball), scale)
             if least > lower or not worst:
                 lower, worst = least, words
-        rigour = Rigour.EXACT if self.exact and isinstance(order, Fraction) else Rigour.BALL
-        bracket = Bracket(lower, min(upper, Fraction(1)), rigour, "enumeration", "all histograms of all datasets")
-        return self._answer("delta", bracket, question, worst if attain else "", exp_eps=order)
+        arithmetic = Arithmetic.EXACT if self.exact and isinstance(order, Fraction) else Arithmetic.BALL
+        bracket = Bracket(lower, min(upper, Fraction(1)), arithmetic, "enumeration", "all histograms of all datasets")
+        return self._answer("delta", bracket, question, worst if attained else "", exp_eps=order)
 
-    def epsilon(self, target: Fraction, question: Question, *, attain: bool) -> Answer:
+    def epsilon(self, target: Fraction, question: Question, *, attained: bool) -> Answer:
         """Return the smallest level at a target, as :func:`symshuffle.epsilon` does."""
         lower = upper = Fraction(1)
         worst = ""
@@ -105,12 +105,14 @@ class Enumeration:
             if least > lower or not worst:
                 lower, worst = least, words
         ends = enclose_log(lower).lower, enclose_log(upper).upper
-        rigour = Rigour.EXACT if self.exact and upper == 1 else Rigour.BALL
-        if self.rigour is Rigour.EXACT and rigour is Rigour.BALL:
-            raise Unsupported("rigour exact: eps is a logarithm; use rigour='ball'")
+        arithmetic = Arithmetic.EXACT if self.exact and upper == 1 else Arithmetic.BALL
+        if self.arithmetic is Arithmetic.EXACT and arithmetic is Arithmetic.BALL:
+            raise Unsupported("arithmetic exact: eps is a logarithm; use arithmetic='ball'")
         upper = ends[1] * (1 + _MARGIN)
-        bracket = Bracket(max(ends[0], Fraction(0)), upper, rigour, "enumeration", "root of a sum of positive parts")
-        return self._answer("epsilon", bracket, question, worst if attain else "", delta=target)
+        bracket = Bracket(
+            max(ends[0], Fraction(0)), upper, arithmetic, "enumeration", "root of a sum of positive parts"
+        )
+        return self._answer("epsilon", bracket, question, worst if attained else "", delta=target)
 
 
 def _divergence(cells: _Cells, order: Fraction, scale: int) -> Fraction:
@@ -131,7 +133,7 @@ def _root(cells: _Cells, target: Fraction, start: Fraction) -> Fraction:
         order = Fraction(above) / slope
 
 
-def enumeration(subject: Subject, fields: Mapping[str, Any], request: Request) -> Enumeration | None:
+def enumeration(subject: Subject, fields: Mapping[str, Any], request: Method) -> Enumeration | None:
     """Return the enumeration of what a question is about; None where its answer is a bound, or an engine is named.
 
     - ``subject``, ``fields``: as in :func:`symshuffle.delta`.
@@ -142,15 +144,17 @@ def enumeration(subject: Subject, fields: Mapping[str, Any], request: Request) -
     if deployment.adjacency.datasets is not None:
         if request.engine is not None:
             raise InputError("engine", request.engine.name, "none with two given datasets, which are enumerated")
-        found: Enumeration | None = _of_datasets(deployment, request.rigour)
+        found: Enumeration | None = _of_datasets(deployment, request.arithmetic)
     else:
-        found = _of_reports(deployment, request.rigour) if deployment.reports > 1 and request.engine is None else None
-    if found is not None and not found.exact and request.rigour is Rigour.EXACT:
-        raise Unsupported("rigour exact: probabilities are not rational, or were rounded; use ball")
+        found = (
+            _of_reports(deployment, request.arithmetic) if deployment.reports > 1 and request.engine is None else None
+        )
+    if found is not None and not found.exact and request.arithmetic is Arithmetic.EXACT:
+        raise Unsupported("arithmetic exact: probabilities are not rational, or were rounded; use ball")
     return found
 
 
-def _of_datasets(deployment: Deployment, rigour: Rigour | None) -> Enumeration:
+def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumeration:
     """Two given datasets of any number of users."""
     datasets = deployment.adjacency.datasets
     assert datasets is not None
@@ -177,10 +181,10 @@ def _of_datasets(deployment: Deployment, rigour: Rigour | None) -> Enumeration:
         rounding=channel.rounding, notes=published(deployment), datasets=True,
     )  # fmt: skip
     exact = channel.exact and channel.rounding is None
-    return Enumeration(deployment, neighbours, exact, deployment.threshold is None, rigour, pairs)
+    return Enumeration(deployment, neighbours, exact, deployment.threshold is None, arithmetic, pairs)
 
 
-def _of_reports(deployment: Deployment, rigour: Rigour | None) -> Enumeration | None:
+def _of_reports(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumeration | None:
     """One batch of several reports of few users; None where there are more batches, groups, or datasets."""
     group, adjacency, reports = deployment.users[0], deployment.adjacency, deployment.reports
     source = group.randomizer
@@ -241,7 +245,7 @@ def _of_reports(deployment: Deployment, rigour: Rigour | None) -> Enumeration | 
 
     notes = tuple(note for note in batch.notes if "symshuffle.reports" not in note)
     neighbours = replace(batch.neighbours(Question.BOTH, group.count), theorem=ENUMERATED, notes=notes)
-    return Enumeration(deployment, neighbours, True, deployment.threshold is None, rigour, pairs)
+    return Enumeration(deployment, neighbours, True, deployment.threshold is None, arithmetic, pairs)
 
 
 def _merged(one: Mapping[Tally, int], other: Mapping[Tally, int]) -> dict[Tally, int]:

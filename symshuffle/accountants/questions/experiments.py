@@ -9,7 +9,7 @@ from typing import Final
 
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, limit_variance, reveals, smallest_eps
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.experiment import Experiment
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import SymshuffleError
@@ -17,7 +17,7 @@ from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.base.results import Bracket
 
 
-def bound_of(asked: Experiment, order: Real, request: Request) -> Bracket:
+def bound_of(asked: Experiment, order: Real, request: Method) -> Bracket:
     """The bound on delta at the level ``exp(eps) = order``."""
     if not asked.several:
         return bound_at(asked.only.reduction, asked.only.users, order, request)
@@ -26,14 +26,14 @@ def bound_of(asked: Experiment, order: Real, request: Request) -> Bracket:
     return over_rounds.delta(asked, request, order).bracket
 
 
-def smallest_of(asked: Experiment, target: Fraction, request: Request, near: Fraction | None = None) -> Bracket:
+def smallest_of(asked: Experiment, target: Fraction, request: Method, near: Fraction | None = None) -> Bracket:
     """The smallest eps at a target delta; a guess ``near`` changes the cost of one batch only."""
     if not asked.several:
         alone, users = asked.only.reduction, asked.only.users
         guess = first_guess(alone, users, target, request) if near is None and not alone.cases else near
         found = smallest_eps(alone, users, target, request, guess)
-        how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        return found.bracket(how, request.rel)
+        evaluation = f"root search on delta(eps); at the upper end: {found.at.evaluation}"
+        return found.bracket(evaluation, request.rtol)
     from symshuffle.accountants.rounds import over_rounds
 
     return over_rounds.epsilon(asked, request, target).bracket

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from symshuffle.accountants.bounds.answers import Answer
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.gaussian_limit import distance
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import (
@@ -37,7 +37,7 @@ from symshuffle.accountants.deployment.subjects import Subject, read_deployment,
 from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import bound_of, limit_distance
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
@@ -76,15 +76,15 @@ _MOST_SQUARINGS: Final = 12
 
 
 @with_fields
-def solve_eps0(
+def largest_eps0(
     subject: Subject,
     *,
     delta: object,
     eps: object = None,
     exp_eps: object = None,
     direction: Question | str = "both",
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    rtol: float | None = None,
     bits: int | None = None,
     **fields: Any,
 ) -> Answer:
@@ -102,9 +102,9 @@ def solve_eps0(
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits, and the fields of a deployment
+    direction, arithmetic, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
-    rel : float
+    rtol : float
         Relative width of the bracket around eps0 to aim at; default 1e-6, with dropout, several groups or batches
         5e-3.
 
@@ -124,7 +124,7 @@ def solve_eps0(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = solve_eps0(randomizer("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rel=1e-4)
+    >>> found = largest_eps0(randomizer("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rtol=1e-4)
     >>> round(float(found.bracket.lower), 3)
     1.0
     """
@@ -138,34 +138,34 @@ def solve_eps0(
     size = deployment.adjacency.group_size
     costly = deployment.batches > 1 or len(deployment.groups) > 1 or any(g.dropout for g in deployment.users)
     usual = _COARSE_WIDTH if costly else USUAL_WIDTH
-    request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
+    request = Method.of(direction, None, arithmetic, usual if rtol is None else rtol, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
 
     def at(eps0: Fraction) -> Experiment:
         return experiment_of(deployment.with_randomizers(lambda run: _by_budget(run)(eps0)))
 
-    def bound(rigour: Rigour | None) -> Bound:
+    def bound(arithmetic: Arithmetic | None) -> Bound:
         def value(eps0: Fraction, width: float) -> Bracket:
-            return bound_of(at(eps0), order, replace(_of_delta(request, rigour, width, costly=costly), goal=goal))
+            return bound_of(at(eps0), order, replace(_of_delta(request, arithmetic, width, costly=costly), goal=goal))
 
         return value
 
-    def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+    def search(value: Bound, goal: Fraction, rtol: float) -> Crossing:
         guide = _budget_guide(lambda eps0: limit_distance(at(eps0), request.direction), order, goal)
-        found = None if guide is None else guided(value, goal, rel, guide)
+        found = None if guide is None else guided(value, goal, rtol, guide)
         if found is not None:
             return found
-        value = value if request.rigour is Rigour.EXACT else tolerant(value)
+        value = value if request.arithmetic is Arithmetic.EXACT else tolerant(value)
         first = order.exponent / size if isinstance(order, Exp) else _FIRST_EPS0
-        meets = settle(value, goal, rel, min(first, Fraction(_LARGEST_EPS0)))
+        meets = settle(value, goal, rtol, min(first, Fraction(_LARGEST_EPS0)))
         for _ in range(_MOST_SQUARINGS):  # a first budget that meets the target, however small it has to be
             if meets.value.upper <= goal:
                 break
-            meets = settle(value, goal, rel, shortened(min(meets.x * meets.x, meets.x / 16)))
+            meets = settle(value, goal, rtol, shortened(min(meets.x * meets.x, meets.x / 16)))
         else:
             smallest = format_decimal(meets.x, digits=2, up=True)
             raise Unsupported(f"no budget down to {smallest} has delta <= {shortest(goal)}")
-        above, factor = settle(value, goal, rel, min(2 * meets.x, Fraction(_LARGEST_EPS0))), Fraction(3, 2)
+        above, factor = settle(value, goal, rtol, min(2 * meets.x, Fraction(_LARGEST_EPS0))), Fraction(3, 2)
         while above.value.lower <= goal:
             meets = above if above.value.upper <= goal else meets
             if above.x >= _LARGEST_EPS0 and above.value.upper > goal:
@@ -173,16 +173,16 @@ def solve_eps0(
             if above.x >= _LARGEST_EPS0:
                 largest = format_decimal(meets.x, digits=4, up=False)
                 raise Unsupported(f"every local budget up to {largest} meets delta <= {shortest(goal)}")
-            above = settle(value, goal, rel, min(above.x * factor, Fraction(_LARGEST_EPS0)))
+            above = settle(value, goal, rtol, min(above.x * factor, Fraction(_LARGEST_EPS0)))
             factor *= factor
-        return narrow(value, goal, rel, above=above, meets=meets)
+        return narrow(value, goal, rtol, above=above, meets=meets)
 
     found = cross(search, bound, goal, request)
     neighbours = at(found.meets).neighbours(request.direction)
-    how = f"root search on delta as a function of eps0; at the safe end: {found.at.how}"
+    evaluation = f"root search on delta as a function of eps0; at the safe end: {found.at.evaluation}"
     return Answer(
         "eps0",
-        found.bracket(how, request.rel),
+        found.bracket(evaluation, request.rtol),
         neighbours,
         exp_eps=order,
         delta=goal,
@@ -192,14 +192,14 @@ def solve_eps0(
 
 
 @with_fields
-def solve_n(
+def smallest_n(
     subject: Subject,
     *,
     delta: object,
     eps: object = None,
     exp_eps: object = None,
     direction: Question | str = "both",
-    rigour: Rigour | str | None = Rigour.FLOAT64,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
     bits: int | None = None,
     **fields: Any,
 ) -> Answer:
@@ -219,7 +219,7 @@ def solve_n(
         Target probability, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits, and the fields of a deployment
+    direction, arithmetic, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
 
     Returns
@@ -238,13 +238,13 @@ def solve_n(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> solve_n(randomizer("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
+    >>> smallest_n(randomizer("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
     asked = experiment(subject, fields)
     asked.check_open()
     costly = asked.coarse
-    request = Request.of(direction, None, rigour, _COARSE_WIDTH if costly else _WIDTH, bits)
+    request = Method.of(direction, None, arithmetic, _COARSE_WIDTH if costly else _WIDTH, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
     few = (
         None if isinstance(subject, Experiment) else _few_users(read_deployment(subject, fields), request, order, goal)
@@ -253,25 +253,25 @@ def solve_n(
         return few
     neighbours = asked.neighbours(request.direction)
 
-    def bound(rigour: Rigour | None) -> Bound:
+    def bound(arithmetic: Arithmetic | None) -> Bound:
         def value(n: Fraction, width: float) -> Bracket:
-            return bound_of(asked.with_users(int(n)), order, _of_delta(request, rigour, width, costly=costly))
+            return bound_of(asked.with_users(int(n)), order, _of_delta(request, arithmetic, width, costly=costly))
 
         return value
 
-    def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+    def search(value: Bound, goal: Fraction, rtol: float) -> Crossing:
         guide = _users_guide(limit_distance(_of_one_user(asked), request.direction), order, goal)
         if costly and guide is not None:
-            return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N, apart=rel)
-        found = None if guide is None else guided(value, goal, rel, guide)
-        value = value if request.rigour is Rigour.EXACT else tolerant(value)
-        return integers_around(value, goal, rel, Fraction(1), LARGEST_N) if found is None else found
+            return integers_around(value, goal, rtol, Fraction(round(guide.start)), LARGEST_N, apart=rtol)
+        found = None if guide is None else guided(value, goal, rtol, guide)
+        value = value if request.arithmetic is Arithmetic.EXACT else tolerant(value)
+        return integers_around(value, goal, rtol, Fraction(1), LARGEST_N) if found is None else found
 
     found = cross(search, bound, goal, request)
-    how = f"bisection over n; at the safe end: {found.at.how}"
+    evaluation = f"bisection over n; at the safe end: {found.at.evaluation}"
     return Answer(
         "n",
-        found.bracket(how, request.rel),
+        found.bracket(evaluation, request.rtol),
         neighbours,
         exp_eps=order,
         delta=goal,
@@ -280,7 +280,7 @@ def solve_n(
     )
 
 
-def _few_users(deployment: Deployment, request: Request, order: Real, goal: Fraction) -> Answer | None:
+def _few_users(deployment: Deployment, request: Method, order: Real, goal: Fraction) -> Answer | None:
     """The answer where so few users are enough that they are enumerated, as :func:`symshuffle.delta` does."""
     if deployment.reports == 1:
         return None
@@ -288,7 +288,7 @@ def _few_users(deployment: Deployment, request: Request, order: Real, goal: Frac
     @cache
     def at(n: int) -> Answer | None:
         listed = enumeration(deployment, {"n": n}, request)
-        return None if listed is None else listed.delta(order, request.direction, attain=False)
+        return None if listed is None else listed.delta(order, request.direction, attained=False)
 
     def passed(n: int) -> bool:
         found = at(n)
@@ -309,7 +309,7 @@ def _few_users(deployment: Deployment, request: Request, order: Real, goal: Frac
     )
     return Answer(
         "n",
-        crossing.bracket(f"bisection over n; at the safe end: {found.how}", request.rel),
+        crossing.bracket(f"bisection over n; at the safe end: {found.evaluation}", request.rtol),
         replace(found.neighbours, users=None),
         exp_eps=order,
         delta=goal,
@@ -325,10 +325,10 @@ def _of_one_user(asked: Experiment) -> Experiment:
     )
 
 
-def _of_delta(request: Request, rigour: Rigour | None, width: float, *, costly: bool) -> Request:
+def _of_delta(request: Method, arithmetic: Arithmetic | None, width: float, *, costly: bool) -> Method:
     """What is asked of delta at one parameter: where it costs much no more than tells the parameter."""
-    rel = max(width, _DELTA_WIDTH * request.rel) if costly else width
-    return replace(request, rigour=rigour, rel=min(rel, _WIDEST))
+    rtol = max(width, _DELTA_WIDTH * request.rtol) if costly else width
+    return replace(request, arithmetic=arithmetic, rtol=min(rtol, _WIDEST))
 
 
 def _budget_guide(distance_at: Callable[[Fraction], float | None], order: Real, goal: Fraction) -> Guide | None:

@@ -111,7 +111,7 @@ def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fracti
     said = _statement(deployment, order, way)
     group = deployment.adjacency.group_size
     one = group_root(order, group)  # the proof is of this ratio; what is bounded may be smaller at a smaller one
-    alone = solve.delta(deployment.with_(group_size=1), exp_eps=one, rigour="ball").bracket.upper
+    alone = solve.delta(deployment.with_(group_size=1), exp_eps=one, arithmetic="ball").bracket.upper
     best = alone * group_factor(group, upper_end(enclose(one)))
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
     if content is None and not best:
@@ -219,7 +219,7 @@ def _lines(said: dict[str, Any], width: float) -> list[dict[str, int]] | None:
             plans.append((-math.inf, saddle.ContourPlan(1.0, 1.0, 16, 1.0)))
             continue
         tilt = saddle.Tilt(np.array([v for v, _ in atoms]), np.array([w for _, w in atoms]))
-        plan = saddle.choose(tilt, n, rel=width)
+        plan = saddle.choose(tilt, n, rtol=width)
         plans.append((n * tilt.cumulant(plan.c) - 2 * math.log(plan.c), plan))
     plans.sort(key=lambda pair: -pair[0])
     lines: list[dict[str, int]] = []

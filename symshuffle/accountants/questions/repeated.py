@@ -17,9 +17,9 @@ from symshuffle.accountants.bounds.search import shortened
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.questions.experiments import limit_distance
-from symshuffle.accountants.questions.inverses import solve_eps0
+from symshuffle.accountants.questions.inverses import largest_eps0
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import natural_log
 
@@ -57,7 +57,7 @@ def solve_eps0_of_rounds(
     n: int,
     eps: Fraction,
     delta: Fraction,
-    rel: float = WIDTH_OF_LEVEL,
+    rtol: float = WIDTH_OF_LEVEL,
     near: Fraction | None = None,
     bits: int | None = None,
 ) -> Fraction:
@@ -65,10 +65,10 @@ def solve_eps0_of_rounds(
 
     - ``deployment``: one group of users, whose randomizer is replaced, and at least 2 batches.
     - ``source``: from eps0 to what is run in each batch.
-    - ``rel``: how far the eps of the result may be below the target, relatively.
+    - ``rtol``: how far the eps of the result may be below the target, relatively.
     - ``near``: where the search begins.
 
-    Raises ``Unsupported`` as :func:`symshuffle.solve_eps0` does, to which it is left where few steps do not end.
+    Raises ``Unsupported`` as :func:`symshuffle.largest_eps0` does, to which it is left where few steps do not end.
     """
     times, goal = deployment.batches, eps * (1 - _MARGIN)
     least = eps / times  # by basic composition every source of this budget meets the target
@@ -79,20 +79,22 @@ def solve_eps0_of_rounds(
 
     try:
         x = _first(deployment, source, n, eps, delta) if near is None else near
-        power, aim = _power(at, x), -rel / 2  # the middle of what is accepted
+        power, aim = _power(at, x), -rtol / 2  # the middle of what is accepted
         for _ in range(_MOST_STEPS):
             x = shortened(max(x * Fraction(math.exp(aim / power)), least))
-            found = epsilon(at(x), delta=delta, rel=SHARE_OF_EPS * rel, rigour=Rigour.FLOAT64, bits=bits).bracket.upper
-            if found <= goal and found >= goal * (1 - Fraction(rel)):
+            found = epsilon(
+                at(x), delta=delta, rtol=SHARE_OF_EPS * rtol, arithmetic=Arithmetic.FLOAT64, bits=bits
+            ).bracket.upper
+            if found <= goal and found >= goal * (1 - Fraction(rtol)):
                 return x
             here = math.log(x), natural_log(found / goal)
             if before is not None and here[0] != before[0]:
                 power = max((here[1] - before[1]) / (here[0] - before[0]), _LEAST_POWER)
-            before, aim = here, -here[1] - rel / 2
+            before, aim = here, -here[1] - rtol / 2
     except (SymshuffleError, ValueError):
         pass  # some budget has no eps, or eps 0: the search on delta says whether another one meets the target
     open_ = deployment.with_randomizers(lambda _: source)
-    return solve_eps0(open_, n=n, eps=eps, delta=delta, rel=rel, bits=bits).safe_end
+    return largest_eps0(open_, n=n, eps=eps, delta=delta, rtol=rtol, bits=bits).safe_end
 
 
 def _first(
@@ -100,7 +102,7 @@ def _first(
 ) -> Fraction:
     share, target = one_of_rounds(eps, delta, deployment.batches)
     one = replace(deployment.with_randomizers(lambda _: source), periods=1, reports=1)
-    return solve_eps0(one, n=n, eps=share, delta=target, rel=SHARE_OF_EPS * WIDTH_OF_LEVEL).safe_end
+    return largest_eps0(one, n=n, eps=share, delta=target, rtol=SHARE_OF_EPS * WIDTH_OF_LEVEL).safe_end
 
 
 def _power(at: Callable[[Fraction], Experiment], x: Fraction) -> float:

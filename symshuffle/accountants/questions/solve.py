@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.bounds.answers import Answer, Attained, largest_attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
@@ -20,7 +20,7 @@ from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
 from symshuffle.base.numbers import Real, parse_rational
@@ -51,10 +51,10 @@ def delta(
     eps: object = None,
     direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | str | None = None,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = None,
+    rtol: float | None = None,
     bits: int | None = None,
-    attain: bool = False,
+    attained: bool = False,
     **fields: Any,
 ) -> Answer:
     """Upper bound on delta of a shuffled mechanism at a target level eps.
@@ -74,10 +74,10 @@ def delta(
         Which divergence; ``both`` takes the larger.
     engine : Engine, optional
         Default: the cheapest that will do.
-    rigour : Rigour or None
+    arithmetic : Arithmetic or None
         What the result must be. None: balls for one batch of users of one group with a finite channel and a bound of at
         least 1e-50, which cost little more, else float64; where an engine is named, what that delivers.
-    rel : float
+    rtol : float
         Relative width to aim at, where the engine has a width; default 1e-6, with dropout, several groups or dummies
         1e-3, for several batches of messages 1e-2.
     bits : int, optional
@@ -115,38 +115,41 @@ def delta(
     -------
     Answer
         ``bracket`` encloses the bound on delta, a probability. In the direction asked for, the hockey-stick divergence
-        of the pairs in ``neighbours`` is at most ``bracket.upper``; ``bracket.rigour`` says how this end is known.
-        ``attained`` is None unless ``attain`` is set.
+        of the pairs in ``neighbours`` is at most ``bracket.upper``; ``bracket.arithmetic`` says how this end is known.
+        ``attained`` is None unless ``attained`` is set.
 
     Raises
     ------
     InputError
         If an argument is out of its range, or both or neither of ``eps`` and ``exp_eps`` are given.
     Unsupported
-        If no engine evaluates this source with the rigour asked for; the message names the reason.
+        If no engine evaluates this source with the arithmetic asked for; the message names the reason.
 
     Examples
     --------
-    >>> from symshuffle import Rigour, randomizer
+    >>> from symshuffle import randomizer
+    >>> from symshuffle.base import Arithmetic
     >>> krr = randomizer("krr").at(k=10, lam=3)
-    >>> delta(krr, n=6, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact
+    >>> delta(krr, n=6, exp_eps="6/5", arithmetic=Arithmetic.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
-    asked, order = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
+    asked, order = Method.of(direction, engine, arithmetic, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
     listed = enumeration(subject, fields, asked)
     if listed is not None:
-        return with_every_matrix(listed.delta(order, asked.direction, attain=attain), order)
+        return with_every_matrix(listed.delta(order, asked.direction, attained=attained), order)
     several = experiment(subject, fields)
     several.check_users()
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = replace(asked, rel=asked.rel if rel is None else rel, rigour=asked.rigour or Rigour.FLOAT64)
-        together = over_rounds.delta(several, request, order, attain=attain)
+        request = replace(
+            asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or Arithmetic.FLOAT64
+        )
+        together = over_rounds.delta(several, request, order, attained=attained)
         return with_every_matrix(together, order)
     reduced, n = several.only.reduction, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
-    request = replace(asked, rel=reduced.width(USUAL_WIDTH) if rel is None else rel)
+    request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
     bracket = _delta_of_batch(reduced, n, order, request)
 
     def most() -> Attained | None:
@@ -159,18 +162,18 @@ def delta(
 
     covered = evaluated_pair(neighbours, bracket)
     found = Answer("delta", bracket, covered, exp_eps=order, deployment=several.deployment)
-    return with_every_matrix(_with_attained(found, most) if attain else found, order)
+    return with_every_matrix(_with_attained(found, most) if attained else found, order)
 
 
-def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Request) -> Bracket:
-    """The bound at the rigour asked for; in doubles first, and in balls where these cost little, if none is."""
-    if request.rigour is not None or request.engine is not None:
+def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Method) -> Bracket:
+    """The bound at the arithmetic asked for; in doubles first, and in balls where these cost little, if none is."""
+    if request.arithmetic is not None or request.engine is not None:
         return bound_at(reduced, n, order, request)
-    found = bound_at(reduced, n, order, replace(request, rigour=Rigour.FLOAT64))
-    if found.rigour is not Rigour.FLOAT64 or found.upper < _LEAST_CERTIFIED or not _is_cheap_in_balls(reduced):
+    found = bound_at(reduced, n, order, replace(request, arithmetic=Arithmetic.FLOAT64))
+    if found.arithmetic is not Arithmetic.FLOAT64 or found.upper < _LEAST_CERTIFIED or not _is_cheap_in_balls(reduced):
         return found
     try:
-        certified = bound_at(reduced, n, order, replace(request, rigour=Rigour.BALL))
+        certified = bound_at(reduced, n, order, replace(request, arithmetic=Arithmetic.BALL))
     except Unsupported:
         return found
     return found if certified.aimed is not None and found.aimed is None else certified
@@ -188,17 +191,17 @@ def total_variation(
     *,
     direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | str | None = None,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = None,
+    rtol: float | None = None,
     bits: int | None = None,
-    attain: bool = False,
+    attained: bool = False,
     **fields: Any,
 ) -> Answer:
     """Upper bound on the total variation distance of the messages: delta at eps = 0.
 
     Parameters
     ----------
-    subject, direction, engine, rigour, rel, bits, attain, and the fields of a deployment
+    subject, direction, engine, arithmetic, rtol, bits, attain, and the fields of a deployment
         As in :func:`delta`.
 
     Returns
@@ -218,10 +221,10 @@ def total_variation(
         exp_eps=1,
         direction=direction,
         engine=engine,
-        rigour=rigour,
-        rel=rel,
+        arithmetic=arithmetic,
+        rtol=rtol,
         bits=bits,
-        attain=attain,
+        attained=attained,
         **fields,
     )
     return found
@@ -244,10 +247,10 @@ def epsilon(
     delta: object,
     direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | str | None = None,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = None,
+    rtol: float | None = None,
     bits: int | None = None,
-    attain: bool = False,
+    attained: bool = False,
     near: object = None,
     **fields: Any,
 ) -> Answer:
@@ -259,11 +262,11 @@ def epsilon(
 
     Parameters
     ----------
-    subject, direction, engine, rigour, bits, attain, and the fields of a deployment
+    subject, direction, engine, arithmetic, bits, attain, and the fields of a deployment
         As in :func:`delta`.
     delta : number or text
         Target probability, in (0, 1); kept exact.
-    rel : float
+    rtol : float
         Relative width of the bracket around eps to aim at; default 1e-6, with dropout, several groups, dummies, several
         batches of messages, or a density and 50,000 users or more 1e-3.
     near : number or text, optional
@@ -273,7 +276,7 @@ def epsilon(
     -------
     Answer
         ``bracket`` encloses the smallest eps in nats at which the bound on delta meets the target. ``attained`` is None
-        unless ``attain`` is set.
+        unless ``attained`` is set.
 
     Raises
     ------
@@ -281,7 +284,7 @@ def epsilon(
         If delta is not in (0, 1), or another argument is out of its range.
     Unsupported
         If no finite eps meets the target because a histogram reveals an input with a probability above delta, or if no
-        engine evaluates this source with the rigour asked for.
+        engine evaluates this source with the arithmetic asked for.
 
     Examples
     --------
@@ -290,39 +293,41 @@ def epsilon(
     >>> round(float(found.bracket.upper), 4)
     0.0802
     """
-    asked, target = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), read_delta(delta)
+    asked, target = Method.of(direction, engine, arithmetic, WIDTH_OF_EPS, bits), read_delta(delta)
     listed = enumeration(subject, fields, asked)
     if listed is not None:
-        first = listed.epsilon(target, asked.direction, attain=attain)
-        return with_every_matrix(first, target, lambda left: listed.epsilon(left, asked.direction, attain=False))
+        first = listed.epsilon(target, asked.direction, attained=attained)
+        return with_every_matrix(first, target, lambda left: listed.epsilon(left, asked.direction, attained=False))
     several = experiment(subject, fields)
     several.check_users()
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = replace(asked, rel=asked.rel if rel is None else rel, rigour=asked.rigour or Rigour.FLOAT64)
-        together = over_rounds.epsilon(several, request, target, attain=attain)
+        request = replace(
+            asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or Arithmetic.FLOAT64
+        )
+        together = over_rounds.epsilon(several, request, target, attained=attained)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
     reduced, n = several.only.reduction, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
-    request = replace(asked, rel=reduced.width(USUAL_WIDTH) if rel is None else rel)
-    if rigour is None and engine is None:
+    request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
+    if arithmetic is None and engine is None:
         certified = target >= _LEAST_CERTIFIED and _is_cheap_in_balls(reduced)
-        request = replace(request, rigour=Rigour.BALL if certified else Rigour.FLOAT64)
+        request = replace(request, arithmetic=Arithmetic.BALL if certified else Arithmetic.FLOAT64)
     guess = None if near is None else parse_rational(near, "near")
     if guess is not None and not 0 <= guess <= LARGEST_LEVEL:
         raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
-    wide = rel is None and n >= _MANY_OF_DENSITIES and bool(reduced.mixed)
-    request = replace(request, rel=max(request.rel, _WIDTH_OF_DENSITIES)) if wide else request
+    wide = rtol is None and n >= _MANY_OF_DENSITIES and bool(reduced.mixed)
+    request = replace(request, rtol=max(request.rtol, _WIDTH_OF_DENSITIES)) if wide else request
     guess = first_guess(reduced, n, target, request) if guess is None and not reduced.cases else guess
 
     def at(target: Fraction) -> Answer:
         try:
             bracket = smallest_of(several, target, request, guess)
         except (Unsupported, NotDecided):
-            if rigour is not None or request.rigour is not Rigour.BALL:
+            if arithmetic is not None or request.arithmetic is not Arithmetic.BALL:
                 raise
-            bracket = smallest_of(several, target, replace(request, rigour=Rigour.FLOAT64), guess)
+            bracket = smallest_of(several, target, replace(request, arithmetic=Arithmetic.FLOAT64), guess)
         if wide and bracket.width > Fraction(USUAL_WIDTH) * bracket.upper:
             bracket = replace(bracket, aimed=USUAL_WIDTH)
         covered = evaluated_pair(neighbours, bracket)
@@ -340,23 +345,24 @@ def epsilon(
         return best
 
     found = at(target)
-    return with_every_matrix(_with_attained(found, lambda: most(found.bracket)) if attain else found, target, at)
+    return with_every_matrix(_with_attained(found, lambda: most(found.bracket)) if attained else found, target, at)
 
 
-def _exceeds(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Request) -> bool:
+def _exceeds(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Method) -> bool:
     """Whether two datasets are certainly above a target at the level at which the bound is."""
-    asked = replace(request, rel=max(request.rel / 8, _FINEST), goal=target)
+    asked = replace(request, rtol=max(request.rtol / 8, _FINEST), goal=target)
     try:
         return not _meets(real, n, target, eps, request) and bound_at(real, n, ratio_of(eps), asked).lower > target
     except Unsupported:
         return False
 
 
-def _meets(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Request) -> bool:
+def _meets(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Method) -> bool:
     """Whether a wide look tells that two datasets meet a target at a level, and so at every larger one."""
     try:
         return (
-            bound_at(real, n, ratio_of(eps), replace(request, rel=max(request.rel, _LOOK), goal=target)).upper <= target
+            bound_at(real, n, ratio_of(eps), replace(request, rtol=max(request.rtol, _LOOK), goal=target)).upper
+            <= target
         )
     except Unsupported:
         return False

@@ -21,11 +21,11 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "epsilon": "questions.solve",
     "total_variation": "questions.solve",
     "renyi": "renyi.front",
-    "delta_curve": "questions.curves",
-    "tradeoff_curve": "questions.tradeoff_function",
+    "profile": "questions.curves",
+    "tradeoff": "questions.tradeoff_function",
     "gaussian_limit": "questions.tradeoff_function",
-    "solve_n": "questions.inverses",
-    "solve_eps0": "questions.inverses",
+    "smallest_n": "questions.inverses",
+    "largest_eps0": "questions.inverses",
 }
 """Questions with the modules of this package that define them."""
 
@@ -77,7 +77,7 @@ def sweep(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = sweep("epsilon", randomizer("krr").at(k=4, eps0=1), n=[100, 10_000], delta="1e-6", rel=1e-3)
+    >>> found = sweep("epsilon", randomizer("krr").at(k=4, eps0=1), n=[100, 10_000], delta="1e-6", rtol=1e-3)
     >>> [(row["n"], round(row["upper"], 3)) for row in found.rows]
     [(100, 0.398), (10000, 0.034)]
     """
@@ -90,7 +90,7 @@ def sweep(
     elif question in QUESTIONS:
         classes = {} if distances is None else pairs_by_distance(distances)
         function = partial(_row, question, subject, classes)
-        sequences = SEQUENCES | ({"eps"} if question == "delta_curve" else set())
+        sequences = SEQUENCES | ({"eps"} if question == "profile" else set())
     else:
         raise InputError("question", question, f"one of {', '.join(QUESTIONS)}")
     grid = {name: _axis(value, whole=name in sequences) for name, value in arguments.items()}
@@ -145,4 +145,4 @@ def _row(
     bracket = getattr(found, "bracket", None)
     if bracket is None:
         return flat(found)
-    return {**ends(bracket), "rigour": bracket.rigour.value, "engine": bracket.engine}
+    return {**ends(bracket), "arithmetic": bracket.arithmetic.value, "engine": bracket.engine}

@@ -24,14 +24,14 @@ from statistics import NormalDist
 from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.chords import Node, lines_below, meetings
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.curves import Curve, CurvePoint, at_order, sent
 from symshuffle.accountants.questions.experiments import certain, limit_distance, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA
-from symshuffle.base.choices import CurveKind, Question, Rigour, choice
+from symshuffle.base.choices import Arithmetic, CurveKind, Question, choice
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
 from symshuffle.base.numbers import Exp, as_integer, enclose, parse_rational
@@ -50,12 +50,12 @@ _MOST_LEVELS: Final = 100_000
 
 
 @with_fields
-def tradeoff_curve(
+def tradeoff(
     subject: Subject,
     *,
     type_i: Sequence[object],
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    rtol: float | None = None,
     bits: int | None = None,
     num_levels: int = _LEVELS,
     executor: Executor | None = None,
@@ -66,14 +66,14 @@ def tradeoff_curve(
 
     Parameters
     ----------
-    subject, rigour, rel, bits, and the fields of a deployment
+    subject, arithmetic, rtol, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`. Both directions are taken; a group of more than one user is refused.
     type_i : sequence of number or text
         Type I errors in [0, 1], in rising order.
     num_levels : int
         Number of levels eps at which the profile is evaluated, at least 2; more levels narrow the bracket.
     executor, progress
-        As in :func:`symshuffle.delta_curve`; the points are those levels.
+        As in :func:`symshuffle.profile`; the points are those levels.
 
     Returns
     -------
@@ -86,12 +86,12 @@ def tradeoff_curve(
     InputError
         If no type I error is given, one is outside [0, 1], or there are fewer than two levels.
     Unsupported
-        If ``group_size`` is above 1, or no engine evaluates the source with the rigour asked for.
+        If ``group_size`` is above 1, or no engine evaluates the source with the arithmetic asked for.
 
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = tradeoff_curve(randomizer("krr").at(k=4, eps0=1), n=100, type_i=["0.1"], num_levels=20)
+    >>> found = tradeoff(randomizer("krr").at(k=4, eps0=1), n=100, type_i=["0.1"], num_levels=20)
     >>> round(float(found.points[0].y.lower), 3)
     0.881
     """
@@ -105,7 +105,7 @@ def tradeoff_curve(
     num_levels = as_integer(num_levels, "num_levels", 2, _MOST_LEVELS)
     asked = experiment(subject, fields)
     asked.check_users()
-    request = Request.of(Question.BOTH, None, rigour, asked.width(rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
+    request = Method.of(Question.BOTH, None, arithmetic, asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     neighbours = asked.neighbours(Question.BOTH)
     if neighbours.group_size > 1:
         raise Unsupported(f"group_size {neighbours.group_size}: the trade-off of one user only; ask for delta(eps)")
@@ -115,13 +115,13 @@ def tradeoff_curve(
     profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
     last = profile[-1].y
     revealed = _revealed(at) if revealing else Fraction(0)
-    how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
-    weakest = Rigour.weakest(point.y.rigour for point in profile)
+    evaluation = f"envelope of {len(profile)} levels of the profile; at the last: {last.evaluation}"
+    weakest = Arithmetic.weakest(point.y.arithmetic for point in profile)
     points = []
     for alpha in errors:
         low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
         high = max(low, *_between(profile, alpha, revealed))
-        points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
+        points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, evaluation)))
     text = (
         "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
@@ -132,7 +132,7 @@ def tradeoff_curve(
 
 def _orders(asked: Experiment, levels: int) -> tuple[tuple[Fraction, ...], bool]:
     """Rational target ratios from 1 to where delta is of no account, denser towards 1; whether it ever is of some."""
-    request = Request(rel=1e-2)
+    request = Method(rtol=1e-2)
     try:
         top, revealing = float(smallest_of(asked, _SMALLEST_DELTA, request).upper), False
     except Unsupported:  # a histogram reveals more than that for certain, at every level

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 from symshuffle.accountants.bounds.answers import Answer, Attained, SeveralRounds, largest_attained
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.experiment import Batches, Experiment, experiment
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
-from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted, parse_rational
 from symshuffle.base.results import Bracket
@@ -31,10 +31,10 @@ def renyi(
     *,
     order: object,
     direction: Question | str = "both",
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float | None = None,
+    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    rtol: float | None = None,
     bits: int | None = None,
-    attain: bool = False,
+    attained: bool = False,
     **fields: Any,
 ) -> Answer:
     r"""Upper bound on the Rényi divergence of shuffled messages, in nats.
@@ -51,9 +51,9 @@ def renyi(
         ``forward`` is the divergence of M(X0) from M(X1); ``both``, which several rounds need, the larger of the two.
     order : number or text
         Order in [1, 10000]; at 1 the relative entropy.
-    rigour : {"float64", "ball"}
+    arithmetic : {"float64", "ball"}
         What every value of the profile must be; the integral is taken in balls.
-    rel : float
+    rtol : float
         Relative width to aim at; default 1e-3. A tenth of it takes three times as many values.
     attain : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
@@ -62,15 +62,15 @@ def renyi(
     -------
     Answer
         ``bracket`` encloses the bound in nats; its upper end bounds the shuffled experiment. ``attained`` is None
-        unless ``attain`` is set.
+        unless ``attained`` is set.
 
     Raises
     ------
     InputError
         If an argument is out of its range.
     Unsupported
-        If the divergence is infinite, or no level is known from which on the profile is 0; for rigour exact, dropout
-        and groups.
+        If the divergence is infinite, or no level is known from which on the profile is 0; for exact arithmetic,
+        dropout and groups.
 
     Examples
     --------
@@ -82,9 +82,9 @@ def renyi(
     alpha = parse_rational(order, "order")
     if not 1 <= alpha <= _LARGEST_ORDER:
         raise InputError("order", order, f"an order in [1, {_LARGEST_ORDER}]")
-    request = Request.of(direction, None, rigour, _USUAL_WIDTH if rel is None else rel, bits)
-    if request.rigour is Rigour.EXACT:
-        raise Unsupported("rigour exact: a Rényi divergence is a logarithm; use rigour='ball'")
+    request = Method.of(direction, None, arithmetic, _USUAL_WIDTH if rtol is None else rtol, bits)
+    if request.arithmetic is Arithmetic.EXACT:
+        raise Unsupported("arithmetic exact: a Rényi divergence is a logarithm; use arithmetic='ball'")
     asked = experiment(subject, fields)
     asked.check_users()
     for part in asked.parts:
@@ -95,7 +95,7 @@ def renyi(
     shapes = [_shape(part, request) for part in asked.parts]
     found = [(_one(shape, alpha, request), part.times) for shape, part in zip(shapes, asked.parts, strict=True)]
     bracket = _together(found, request)
-    real, missing = largest_attained(lambda: _attained(asked, shapes, alpha, request)) if attain else (None, "")
+    real, missing = largest_attained(lambda: _attained(asked, shapes, alpha, request)) if attained else (None, "")
     parts = tuple((part.times, part.n) for part in asked.parts)
     composition = SeveralRounds(asked.times, parts) if asked.several else None
     return Answer(
@@ -129,32 +129,32 @@ def _check_profile(reduced: Reduction) -> None:
         )
 
 
-def _together(found: Sequence[tuple[Bracket, int]], request: Request) -> Bracket:
+def _together(found: Sequence[tuple[Bracket, int]], request: Method) -> Bracket:
     """The sum over rounds."""
     low = sum((one.lower * times for one, times in found), start=Fraction(0))
     high = sum((one.upper * times for one, times in found), start=Fraction(0))
     first, rounds = found[0][0], sum(times for _, times in found)
-    each = (f"{counted(times, 'round')}: {one.how}" for one, times in found)
-    how = first.how if len(found) == 1 else "; ".join(each)
-    aimed = None if high - low <= Fraction(request.rel) * high else request.rel
-    how = how if rounds == 1 else f"sum over {rounds} rounds; {how}"
-    return Bracket(low, high, request.rigour or Rigour.FLOAT64, "profile", how, aimed)
+    each = (f"{counted(times, 'round')}: {one.evaluation}" for one, times in found)
+    evaluation = first.evaluation if len(found) == 1 else "; ".join(each)
+    aimed = None if high - low <= Fraction(request.rtol) * high else request.rtol
+    evaluation = evaluation if rounds == 1 else f"sum over {rounds} rounds; {evaluation}"
+    return Bracket(low, high, request.arithmetic or Arithmetic.FLOAT64, "profile", evaluation, aimed)
 
 
-def _shape(part: Batches, request: Request) -> RefinedProfile | None:
+def _shape(part: Batches, request: Method) -> RefinedProfile | None:
     """The profile of one of some rounds that are alike; None if its messages tell nothing."""
     return RefinedProfile.of(part.reduction, part.users, request)
 
 
-def _one(shape: RefinedProfile | None, alpha: Fraction, request: Request) -> Bracket:
+def _one(shape: RefinedProfile | None, alpha: Fraction, request: Method) -> Bracket:
     """The bound of one round."""
     if shape is None:
-        return Bracket(Fraction(0), Fraction(0), Rigour.FLOAT64, "profile", "the messages tell nothing")
+        return Bracket(Fraction(0), Fraction(0), Arithmetic.FLOAT64, "profile", "the messages tell nothing")
     return shape.narrowed(alpha, request)
 
 
 def _attained(
-    asked: Experiment, shapes: Sequence[RefinedProfile | None], alpha: Fraction, request: Request
+    asked: Experiment, shapes: Sequence[RefinedProfile | None], alpha: Fraction, request: Method
 ) -> Attained | None:
     """What real datasets have in all rounds together, in one direction; None if a round has none that are known.
 

@@ -18,11 +18,11 @@ import flint
 
 from symshuffle.accountants.bounds.brackets import bound_at, bounds_nothing_from
 from symshuffle.accountants.bounds.chords import Node
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.renyi.orders import ORDER_BITS, StretchBounds, Stretches, divergence, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
-from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -72,7 +72,7 @@ class RefinedProfile:
 
     reduced: Reduction
     n: int
-    request: Request
+    request: Method
     scale: Fraction
     last: Fraction
     forward_ends: bool = True
@@ -81,9 +81,9 @@ class RefinedProfile:
     stretches: dict[Fraction, Stretches] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, reduced: Reduction, n: int, request: Request) -> RefinedProfile | None:
+    def of(cls, reduced: Reduction, n: int, request: Method) -> RefinedProfile | None:
         """With nothing known but where it ends; None where the messages tell nothing."""
-        wanted = Request(rigour=request.rigour, rel=max(request.rel / 50, 1e-12), bits=request.bits)
+        wanted = Method(arithmetic=request.arithmetic, rtol=max(request.rtol / 50, 1e-12), bits=request.bits)
         both = True
         try:  # before any value is computed, since each of densities costs much
             last = _last(reduced, wanted)
@@ -107,7 +107,7 @@ class RefinedProfile:
 
     def _value(self, x: Fraction, question: Question) -> Bracket:
         if x >= self.last and (self.forward_ends if question is Question.FORWARD else self.reverse_ends):
-            return Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive")
+            return Bracket(Fraction(0), Fraction(0), Arithmetic.BALL, "none", "G is never positive")
         return bound_at(self.reduced, self.n, x, replace(self.request, direction=question))
 
     def nodes(self, direction: Direction) -> list[Node]:
@@ -141,7 +141,7 @@ class RefinedProfile:
             self.values(x)
         return self.ends(alpha, direction)[0]
 
-    def narrowed(self, alpha: Fraction, request: Request) -> Bracket:
+    def narrowed(self, alpha: Fraction, request: Method) -> Bracket:
         """The Rényi divergence of order alpha, in nats, from as many values as bring both ends as close as asked.
 
         Where that does not help, or at the limit of values, the bracket is wider and says what was aimed at.
@@ -154,12 +154,19 @@ class RefinedProfile:
         while True:
             ends = [self.ends(alpha, direction) for direction in directions]
             low, high = (max(end) for end in zip(*ends, strict=True))
-            close = high - low <= Fraction(request.rel) * high
+            close = high - low <= Fraction(request.rtol) * high
             stuck = len(widths) >= _PATIENCE and (high - low) * 10 > widths[-_PATIENCE] * 9
             if close or stuck or 2 * len(self.known) > _MOST_NODES:
-                how = f"integral over {len(self.known)} orders of the profile, between chords and extended chords"
+                evaluation = (
+                    f"integral over {len(self.known)} orders of the profile, between chords and extended chords"
+                )
                 return Bracket(
-                    low, high, request.rigour or Rigour.FLOAT64, "profile", how, None if close else request.rel
+                    low,
+                    high,
+                    request.arithmetic or Arithmetic.FLOAT64,
+                    "profile",
+                    evaluation,
+                    None if close else request.rtol,
                 )
             widths.append(high - low)
             self._refine(alpha, directions)
@@ -236,7 +243,7 @@ def _middle(low: Fraction, high: Fraction) -> Fraction:
     return Fraction(2) ** round((natural_log(low) + natural_log(high)) / math.log(4))
 
 
-def _last(reduced: Reduction, request: Request) -> Fraction:
+def _last(reduced: Reduction, request: Method) -> Fraction:
     """An order from which on the profile is certainly 0, about the smallest."""
     top = _order(Fraction(LARGEST_LEVEL))
     if not bounds_nothing_from(reduced, top, request):

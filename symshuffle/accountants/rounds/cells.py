@@ -21,9 +21,9 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants.bounds.brackets import ratio_of
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduced import Reduction
-from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Real, enclose, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -281,14 +281,14 @@ class Between:
         share = _COARSEST
         while share > max(24 * width, _FINEST):
             share /= _ROUGHER
-        asked = Request(rigour=Rigour.FLOAT64, rel=share / 4, goal=_ONE_PASS)
+        asked = Method(arithmetic=Arithmetic.FLOAT64, rtol=share / 4, goal=_ONE_PASS)
         ends = list(self._ends(reduced, n, eps, question, share, asked))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
-        how = "finite laws on either side in convex order, on cells made once for all levels"
-        return Bracket(low, high, Rigour.FLOAT64, BETWEEN, how, aimed=width)
+        evaluation = "finite laws on either side in convex order, on cells made once for all levels"
+        return Bracket(low, high, Arithmetic.FLOAT64, BETWEEN, evaluation, aimed=width)
 
     def _ends(
-        self, reduced: Reduction, n: int, eps: Fraction, question: Question, share: float, asked: Request
+        self, reduced: Reduction, n: int, eps: Fraction, question: Question, share: float, asked: Method
     ) -> Iterator[tuple[Fraction, Fraction]]:
         """Both ends for each law; of one that is certainly not the largest a wide upper end."""
         ratio = enclose(ratio_of(eps), _RATIO_BITS)
@@ -310,14 +310,14 @@ class Between:
             yield low, self._end(pair, n, ratio, reverse, share, asked, up=True)
 
     def _end(
-        self, pair: ContinuousPair, n: int, ratio: Ball, reverse: bool, share: float, asked: Request, *, up: bool
+        self, pair: ContinuousPair, n: int, ratio: Ball, reverse: bool, share: float, asked: Method, *, up: bool
     ) -> Fraction:
         cells = self.known.get((pair, share))
         if cells is None:
             cells = self.known[pair, share] = cells_of(pair, tail=_TAIL, inflation=share)
         law, off = cells.law(ratio.lower if up else ratio.upper, reverse=reverse, up=up)
         try:  # others would refuse so many atoms, one after the other
-            found = evaluate(law, n, replace(asked, engine=engine_class("contour").aiming(asked.rel, _RATIO_BITS)))
+            found = evaluate(law, n, replace(asked, engine=engine_class("contour").aiming(asked.rtol, _RATIO_BITS)))
         except Unsupported:
             found = evaluate(law, n, asked)
         return found.upper + off if up else max(found.lower - off, Fraction(0))

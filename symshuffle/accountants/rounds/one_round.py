@@ -17,13 +17,13 @@ from symshuffle.accountants.bounds.brackets import (
     ratio_of,
     smallest_eps,
 )
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.message_counts import few_counts, means_between, partial_cdf
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
 from symshuffle.accountants.rounds.chord_levels import ends_at, level_below, widest
 from symshuffle.accountants.rounds.dominating import Ends, Profile
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -74,13 +74,13 @@ def _too_wide(found: Bracket, width: float) -> bool:
 class OneRound:
     """Rounds that are alike, with the values of their profile that are known already.
 
-    - ``request``: engine, rigour and bits of every value.
+    - ``request``: engine, arithmetic and bits of every value.
     """
 
     reduced: Reduction
     n: int
     times: int
-    request: Request
+    request: Method
     known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
     of_messages: dict[int, OneRound] = field(default_factory=dict)
     cells: Between = field(default_factory=Between)
@@ -89,7 +89,7 @@ class OneRound:
     @property
     def dense(self) -> bool:
         """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
-        asked, source = self.request.rigour is Rigour.FLOAT64 and self.request.engine is None, self.reduced
+        asked, source = self.request.arithmetic is Arithmetic.FLOAT64 and self.request.engine is None, self.reduced
         all_send = source.of_all_users or (source.group_size == 1 and not source.cases and source.group.all_send)
         return asked and all_send and self.cells.serves(source, self.n)
 
@@ -132,7 +132,7 @@ class OneRound:
             last = self.last_level(delta)  # known from then on
             both = [self._known(way, self.known, Fraction(0), delta) for way in (0, 1)]
             return max((level_below(known, delta) or last for known in both), default=last)
-        asked = replace(self.request, rel=self.usual_width)
+        asked = replace(self.request, rtol=self.usual_width)
         guess = first_guess(self.reduced, self.n, delta, asked)
         return smallest_eps(self.reduced, self.n, delta, asked, guess).meets
 
@@ -145,7 +145,7 @@ class OneRound:
         if self.dense and eps <= MOST_LEVEL and self._cells_serve():
             with suppress(Unsupported):
                 return self.cells.bracket(self.reduced, self.n, eps, width, question)
-        return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rel=width))
+        return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rtol=width))
 
     def _cells_serve(self) -> bool:
         """Whether cells bracket the total variation: of many users and a long tail their finite laws do not."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.answers import Answer, Attained, Quantity, SeveralRounds, largest_attained
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.search import shortened
 from symshuffle.accountants.deployment.experiment import Experiment
 from symshuffle.accountants.deployment.neighbours import Neighbours
@@ -21,7 +21,7 @@ from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
-from symshuffle.base.choices import Question, Rigour, Side
+from symshuffle.base.choices import Arithmetic, Question, Side
 from symshuffle.base.errors import CertificateError, InputError, Unsupported, optional
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -111,7 +111,7 @@ class AllRounds:
         return tuple(part for part in self.parts if part.telling)
 
     def sum(self, losses: Losses, tilt: float) -> Tilted | Period:
-        """The sum of the losses at the rigour of the values."""
+        """The sum of the losses at the arithmetic of the values."""
         return Period.at(losses, tilt) if self.balls else Tilted.at(losses, tilt)
 
     def epsilon(self, delta: Fraction) -> _Read:
@@ -220,24 +220,28 @@ Simpler: TypeAlias = tuple[tuple[str, Fraction], ...]
 
 
 @lru_cache(maxsize=16)
-def _kept(asked: Experiment, request: Request) -> AllRounds:
+def _kept(asked: Experiment, request: Method) -> AllRounds:
     rounds = tuple(OneRound(part.reduction, part.users, part.times, request) for part in asked.parts)
-    return AllRounds(rounds, request.rigour is Rigour.BALL)
+    return AllRounds(rounds, request.arithmetic is Arithmetic.BALL)
 
 
-def _all_rounds(asked: Experiment, request: Request) -> AllRounds:
+def _all_rounds(asked: Experiment, request: Method) -> AllRounds:
     """The rounds with what is known of them; of the request, what does not change from question to question."""
     if request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
-    if request.rigour is Rigour.EXACT:
-        raise Unsupported("rigour exact: the profile of several rounds is no rational number; use rigour='ball'")
+    if request.arithmetic is Arithmetic.EXACT:
+        raise Unsupported(
+            "arithmetic exact: the profile of several rounds is no rational number; use arithmetic='ball'"
+        )
     asked.check_users()
-    rounds = _kept(asked, Request(engine=request.engine, rigour=request.rigour, bits=request.bits, values=_VALUES))
+    rounds = _kept(
+        asked, Method(engine=request.engine, arithmetic=request.arithmetic, bits=request.bits, values=_VALUES)
+    )
     _neighbours(rounds)  # what has no join is refused before anything is computed
     return rounds
 
 
-def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bool = False) -> Answer:
+def epsilon(asked: Experiment, request: Method, target: Fraction, *, attained: bool = False) -> Answer:
     """The smallest eps of all rounds together at a target delta, on the safe side.
 
     Parameters
@@ -245,7 +249,7 @@ def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bo
     asked : Experiment
         The batches, each with its number of users.
     request : Request
-        Engine and rigour of the values of one round; the relative width of eps to aim at.
+        Engine and arithmetic of the values of one round; the relative width of eps to aim at.
     target : Fraction
         delta, in (0, 1).
     attain : bool
@@ -258,7 +262,7 @@ def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bo
     Unsupported
         If no eps meets the target, or a rational number is asked for.
     """
-    rounds, width = _all_rounds(asked, request), request.rel
+    rounds, width = _all_rounds(asked, request), request.rtol
     if not rounds.telling:
         return _nothing("epsilon", asked, rounds, delta=target)
     read = rounds.epsilon(target)
@@ -269,11 +273,11 @@ def epsilon(asked: Experiment, request: Request, target: Fraction, *, attain: bo
         halves = [(part.smallest(target / rounds.times / 2), part.times) for part in rounds.parts]
         return ("basic", basic_epsilon(each)), ("advanced", advanced_epsilon(halves, target / 2))
 
-    real = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
+    real = largest_attained(lambda: rounds.attained(read, found)) if attained else (None, "")
     return _answer("epsilon", asked, rounds, found, optional(simpler), real, width, delta=target)
 
 
-def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = False) -> Answer:
+def delta(asked: Experiment, request: Method, order: Real, *, attained: bool = False) -> Answer:
     """The delta of all rounds together at a target level, on the safe side.
 
     Parameters
@@ -288,7 +292,7 @@ def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = Fa
     InputError, Unsupported
         As in :func:`epsilon`.
     """
-    rounds, width = _all_rounds(asked, request), request.rel
+    rounds, width = _all_rounds(asked, request), request.rtol
     if not rounds.telling:
         return _nothing("delta", asked, rounds, exp_eps=order)
     eps, scale = _logarithm(order), rounds.scale
@@ -305,7 +309,7 @@ def delta(asked: Experiment, request: Request, order: Real, *, attain: bool = Fa
         if least <= max(10 * found.high, smallest) or 10 * lost <= found.high - found.low:
             break
         least = max(min(found.high, least * least), smallest)
-    real = largest_attained(lambda: rounds.attained(read, found)) if attain else (None, "")
+    real = largest_attained(lambda: rounds.attained(read, found)) if attained else (None, "")
     return _answer("delta", asked, rounds, found, simpler, real, width, exp_eps=order)
 
 
@@ -360,17 +364,17 @@ def _answer(
     **target: Any,
 ) -> Answer:
     means = "sums over one period, in balls" if rounds.balls else "tilted transforms"
-    how = (
+    evaluation = (
         f"laws on {found.lattice.levels} levels of step {format_decimal(found.lattice.step, digits=4, up=True)}, with "
         f"profiles above and below that of one round; their losses summed by {means}"
     )
     high = found.high
     for best, value in sorted(simpler[0] or (), key=lambda one: one[1])[:1]:
         if value < high:
-            how, high = f"{best} composition of one-round values; {how}", value
+            evaluation, high = f"{best} composition of one-round values; {evaluation}", value
     low = min(found.low, high)
     aimed = None if high - low <= Fraction(width) * high else width
-    bracket = Bracket(low, high, _rigour(rounds), "rounds", how, aimed)
+    bracket = Bracket(low, high, _rigour(rounds), "rounds", evaluation, aimed)
     real, missing = attained
     return Answer(
         quantity,
@@ -384,8 +388,8 @@ def _answer(
     )
 
 
-def _rigour(rounds: AllRounds) -> Rigour:
-    return Rigour.BALL if rounds.balls else Rigour.FLOAT64
+def _rigour(rounds: AllRounds) -> Arithmetic:
+    return Arithmetic.BALL if rounds.balls else Arithmetic.FLOAT64
 
 
 def _neighbours(rounds: AllRounds) -> Neighbours:

@@ -71,7 +71,7 @@ class Period:
         quiet = _NEGLIGIBLE + math.log(points)
         loud = _loud(losses, tilt, points, quiet)
         if loud > _MOST_POINTS:
-            raise Unsupported(f"rigour = ball: expected float64; the sum takes {loud} points, above {_MOST_POINTS}")
+            raise Unsupported(f"arithmetic = ball: expected float64; the sum takes {loud} points, above {_MOST_POINTS}")
         with working_precision(_BITS):
             h, c = to_arb(losses.step), flint.arb(tilt)
             terms, most = [], (-flint.arb(quiet)).exp()

@@ -251,13 +251,13 @@ def as_precision(bits: object) -> int:
 def read_options(engine: object) -> None:
     """Read the numbers of an engine, a frozen dataclass, by the names of its fields, and store them.
 
-    ``rel`` is a width, ``bits`` a precision, ``step`` and ``goal`` are rationals, and ``largest...`` integers; None is
+    ``rtol`` is a width, ``bits`` a precision, ``step`` and ``goal`` are rationals, and ``largest...`` integers; None is
     left.
     """
     for one in fields(engine):  # type: ignore[arg-type]  # a dataclass
         name, value = one.name, getattr(engine, one.name)
         if value is not None:
-            if name == "rel":
+            if name == "rtol":
                 read: object = as_width(value)
             elif name == "bits":
                 read = as_precision(value)
@@ -266,12 +266,12 @@ def read_options(engine: object) -> None:
             object.__setattr__(engine, name, read)
 
 
-def as_width(rel: object) -> float:
-    """Read a relative width to aim at, a number in (0, 1), as a double; argument ``rel``."""
+def as_width(rtol: object) -> float:
+    """Read a relative width to aim at, a number in (0, 1), as a double; argument ``rtol``."""
     try:
-        width = rel if type(rel) is float else float(parse_rational(rel, "rel"))
+        width = rtol if type(rtol) is float else float(parse_rational(rtol, "rtol"))
     except (InputError, OverflowError):
         width = 0.0
     if not 0 < width < 1:
-        raise InputError("rel", rel, "a relative width, a number in (0, 1)")
+        raise InputError("rtol", rtol, "a relative width, a number in (0, 1)")
     return width

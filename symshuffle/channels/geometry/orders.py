@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import exact_sum
@@ -162,7 +162,7 @@ class Deficiency(ValueMethods):
             proved = self.certificate.prove(_program(self.first, self.second, worst_input=True))
         with within("kernel"):
             distances = _distances(self.first.push_forward(self.kernel), self.second)
-        check_claim(self.value, Bracket(proved.lower, max(distances), Rigour.EXACT, "lp", "kernel"), "value")
+        check_claim(self.value, Bracket(proved.lower, max(distances), Arithmetic.EXACT, "lp", "kernel"), "value")
 
 
 def _distances(first: Channel, second: Channel) -> list[Fraction]:

@@ -32,7 +32,7 @@ from symshuffle.base.numbers import Number, as_integer, enclose, parse_rational,
 from symshuffle.channels.channel import Channel
 from symshuffle.collect.mechanisms import SCHEMES
 from symshuffle.collect.messages import lines, pack
-from symshuffle.collect.plan import Plan
+from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.plan_file import read_plan_or_deployment
 from symshuffle.collect.scheme import Scheme
 from symshuffle.decompositions.closed_forms import ClosedForm, closed_form
@@ -125,7 +125,7 @@ def claim(source: Any) -> Claim:
     ----------
     source : Channel, Mechanism, Plan, Scheme, Deployment, Group or path
         A channel, or a mechanism with all parameters fixed: inputs and messages are numbers from 0. A plan of
-        :func:`symshuffle.collect.make_plan`: inputs are its labels, and messages are what ``plan.client()`` writes. A
+        :func:`symshuffle.collect.plan_survey`: inputs are its labels, and messages are what ``plan.client()`` writes. A
         deployment of one group of users, or the file of one or of a plan: what its users run.
 
     Returns
@@ -155,7 +155,7 @@ def claim(source: Any) -> Claim:
         source = source.groups[0].randomizer
     if isinstance(source, ClosedForm):
         return _of_closed_form(source)
-    if isinstance(source, Plan):
+    if isinstance(source, SurveyPlan):
         return _of_scheme(source.scheme, source.categories.labels)
     if isinstance(source, Scheme):
         return _of_scheme(source, range(source.k))

@@ -28,7 +28,7 @@ from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_run
 from symshuffle.collect.audit.verdicts import Audit, Event, finding
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.guarantee import rounded_up
-from symshuffle.collect.plan import Plan
+from symshuffle.collect.plan import SurveyPlan
 
 _NAMES: Final = ("the first sample", "the second sample")
 
@@ -373,7 +373,7 @@ def _claimed(
                 raise InputError(name, value, "none without a deployment that is claimed")
         return target, Fraction(0) if delta is None else _delta(delta)
     known = claim_subject(claim)
-    deployment = read_deployment(known.deployment if isinstance(known, Plan) else known, fields)
+    deployment = read_deployment(known.deployment if isinstance(known, SurveyPlan) else known, fields)
     if (target is None) is (delta is None):
         raise InputError("delta", delta, "one of eps and delta with a claim: the other is that of the deployment")
     if target is not None:

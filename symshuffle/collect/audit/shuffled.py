@@ -31,7 +31,7 @@ from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answe
 from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
 from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, Finding, finding
 from symshuffle.collect.estimate import read_confidence
-from symshuffle.collect.plan import Plan
+from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
 
 _MOST_USERS: Final = 100_000
@@ -106,8 +106,8 @@ class ShuffledAudit:
             if least is not None and least.upper * self.runs < _OF_NO_ACCOUNT:  # delta falls: it is no more here
                 points.append((x, replace(least, lower=Fraction(0))))
                 continue
-            points.append((x, delta(known, n=self.n, exp_eps=x, rigour="ball").bracket))
-        return (*points, (cap, delta(known, n=self.n, exp_eps=cap, rigour="ball").bracket))
+            points.append((x, delta(known, n=self.n, exp_eps=x, arithmetic="ball").bracket))
+        return (*points, (cap, delta(known, n=self.n, exp_eps=cap, arithmetic="ball").bracket))
 
     @property
     def _blocks(self) -> tuple[int, ...]:
@@ -241,7 +241,7 @@ class ShuffledAudit:
         eps = f"{natural_log(test.ratio):.6g}"
         return (
             f"certified: delta({eps}) of n = {self.n} users is at most a number in [{ends['lower']}, {ends['upper']}] "
-            f"({test.certified.rigour.value}, {test.certified.engine})",
+            f"({test.certified.arithmetic.value}, {test.certified.engine})",
             f"{self._named(0)} and {self._named(1)} reach about {p0 - float(test.ratio) * p1:.6g} of it",
             f"a claim of half of it would be refuted by {about_runs(runs)} of each",
         )
@@ -386,9 +386,9 @@ def audit_shuffled(
     if order not in ORDERS:
         raise InputError("order", order, "one of " + ", ".join(ORDERS))
     known = claim_subject(source)
-    given = known.deployment if isinstance(known, Plan) and n is None else known  # else not of the plan's users
+    given = known.deployment if isinstance(known, SurveyPlan) and n is None else known  # else not of the plan's users
     found = (given if isinstance(given, Deployment) else UNSAID).with_(**fields, n=n)
-    users = smallest_batch(found, (*_OF_PERIODS, *(_OF_PLANS if isinstance(known, Plan) else ())))
+    users = smallest_batch(found, (*_OF_PERIODS, *(_OF_PLANS if isinstance(known, SurveyPlan) else ())))
     as_integer(users, "n", 1, _MOST_USERS)
     said = f", honest users of the smallest batch of {found.groups[0].count}" * (users != found.groups[0].count)
     about = said + f", one of {found.batches} periods" * (found.batches > 1)

@@ -23,7 +23,7 @@ import flint
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import MatchKind, Question, Rigour, replace_choice
+from symshuffle.base.choices import Arithmetic, MatchKind, Question, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural_log, to_arb, working_precision
@@ -82,7 +82,7 @@ class Settled:
     """
 
     floor: Fraction | None
-    how: str
+    evaluation: str
     left: tuple[Parameters, ...] = ()
     rest: tuple[Box, ...] = ()
 
@@ -92,7 +92,7 @@ class Settled:
 class Rivals:
     """Everybody else at a match: who might still have a risk below ``goal``.
 
-    - ``rigour``: of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
+    - ``arithmetic``: of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
     - ``doubt``: by how much the logarithm of delta may at first be above that of the Gaussian limit, where bounds are
       asked for.
     - ``rest``: boxes outside which nobody has a risk below the goal, if that is known; all boxes otherwise.
@@ -112,7 +112,7 @@ class Rivals:
     match: Match
     n: int
     goal: Fraction
-    rigour: Rigour = Rigour.FLOAT64
+    arithmetic: Arithmetic = Arithmetic.FLOAT64
     doubt: float = DOUBT
     rest: list[Box] = field(default_factory=list, compare=False)
     seen: list[tuple[float, float]] = field(default_factory=list, compare=False)
@@ -125,7 +125,7 @@ class Rivals:
     alike: list[bool] = field(default_factory=list, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        replace_choice(Rigour, self, "rigour")
+        replace_choice(Arithmetic, self, "arithmetic")
 
     def left(self, known: frozenset[int] = frozenset()) -> tuple[Parameters, ...] | None:
         """What may have a risk below the goal, besides the known integers.
@@ -352,9 +352,9 @@ class Rivals:
         """Delta of a point, in the larger direction or one, as closely as it takes to tell it from a target."""
         source = self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point)))
         laws = experiment(self.match.asked(source), {"n": self.n})
-        asked: dict[str, Any] = {"eps": self.match.value, "rigour": self.rigour}
-        for way, rel in _LOOKS:
-            found = delta(laws, direction=way, rel=rel, **asked).bracket
+        asked: dict[str, Any] = {"eps": self.match.value, "arithmetic": self.arithmetic}
+        for way, rtol in _LOOKS:
+            found = delta(laws, direction=way, rtol=rtol, **asked).bracket
             if way is Question.FORWARD:
                 forward = found
             elif found.lower <= forward.upper:

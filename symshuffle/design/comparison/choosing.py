@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Loss, MatchKind, Population, Rigour
+from symshuffle.base.choices import Arithmetic, Loss, MatchKind, Population
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
 from symshuffle.design.comparison.certified import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
@@ -54,9 +54,9 @@ class Tried:
     values: Parameters
 
 
-def tried_at(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rel: float) -> Tried:
+def tried_at(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rtol: float) -> Tried:
     """The parameters at the level that matches, with their loss."""
-    found = matched(one, values, match, closed, n=n, rel=rel)
+    found = matched(one, values, match, closed, n=n, rtol=rtol)
     noise, _ = votes_of(found.here)
     return Tried(Fraction(0) if noise is None else upper_end(noise.loss(match.loss, n)), found, values)
 
@@ -68,22 +68,22 @@ def least_risk(tried: Tried, n: int) -> Fraction:
 
 
 def matched_of(
-    one: Family, choices: Sequence[Parameters], match: Match, closed: Forms, n: int, rel: float
+    one: Family, choices: Sequence[Parameters], match: Match, closed: Forms, n: int, rtol: float
 ) -> list[Tried]:
     """Those of the choices that some level matches."""
     found = []
     for values in choices:
         try:
-            found.append(tried_at(one, values, match, closed, n, rel))
+            found.append(tried_at(one, values, match, closed, n, rtol))
         except Unsupported:
             continue
     return found
 
 
-def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rtol: float) -> list[Tried]:
     """Neighbouring shares, ever closer to the best of them."""
     found: list[Tried] = []
-    step, start, coarse = Fraction(1, 5), best, max(rel, _COARSE)
+    step, start, coarse = Fraction(1, 5), best, max(rtol, _COARSE)
     while step > CLOSEST:
         share = share_of(best)
         ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
@@ -91,7 +91,9 @@ def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: f
         found += matched_of(one, near, match, closed, n, coarse)
         better = min([best, *found], key=lambda entry: entry.risk)
         step, best = (step, better) if better is not best else (step / 2, best)
-    return found if best is start or coarse == rel else [*found, *matched_of(one, [best.values], match, closed, n, rel)]
+    return (
+        found if best is start or coarse == rtol else [*found, *matched_of(one, [best.values], match, closed, n, rtol)]
+    )
 
 
 def is_unusual(one: Family, best: Tried, match: Match, closed: Forms, n: int, goal: float) -> bool:
@@ -115,9 +117,9 @@ def is_rare(one: Family, best: Tried, match: Match, n: int) -> bool:
     return has_share(one) and (1 - Fraction(1, one.inputs)) * (1 / match.delta - 1) < n * best.risk
 
 
-def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rtol: float) -> list[Tried]:
     """The best choice on the way down from one, and from a share that is hardly ever sent, one parameter at a time."""
-    coarse, seen = max(rel, _COARSE), {start.values: start}
+    coarse, seen = max(rtol, _COARSE), {start.values: start}
 
     def at(values: Parameters) -> Tried | None:
         if values not in seen:
@@ -139,19 +141,19 @@ def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, re
         if rare is not None:
             down(rare, least)
     best = min(seen.values(), key=lambda entry: entry.risk)
-    if best is start or coarse == rel:
+    if best is start or coarse == rtol:
         return [best]
-    return matched_of(one, [best.values], match, closed, n, rel) or [best]
+    return matched_of(one, [best.values], match, closed, n, rtol) or [best]
 
 
-def beside(one: Family, best: Tried, variants: int, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+def beside(one: Family, best: Tried, variants: int, match: Match, closed: Forms, n: int, rtol: float) -> list[Tried]:
     """The integers next to the best one, where several rows are wanted and no share is to be chosen."""
     if variants == 1 or has_share(one):
         return []
     name = integer_of(one)
     at, (first, last) = int(dict(best.values)[name]), one.free_range(next(p for p in one.free if p.integer))
     near = [x for x in range(at - variants + 1, at + variants) if x != at and first <= x <= last]
-    return matched_of(one, [_moved(best.values, name, x) for x in near], match, closed, n, rel)
+    return matched_of(one, [_moved(best.values, name, x) for x in near], match, closed, n, rtol)
 
 
 def _moved(values: Parameters, name: str, value: int | Fraction) -> Parameters:
@@ -165,7 +167,9 @@ def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
     for _ in range(2):
         source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
         try:
-            spent = delta(match.asked(source), n=n, eps=match.value, rel=_COARSE, rigour=Rigour.FLOAT64).bracket.upper
+            spent = delta(
+                match.asked(source), n=n, eps=match.value, rtol=_COARSE, arithmetic=Arithmetic.FLOAT64
+            ).bracket.upper
         except (Unsupported, NotDecided):
             return Fraction(1)
         share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)
@@ -281,12 +285,12 @@ def settled_for(
     # The risk of what was tried is known up to the width of its level: some may have less than the best at the match.
     near = {value for value, risk in least.items() if risk <= best}
     close = sorted({*(int(dict(values)[name]) for values in left), *near})
-    how = f"every {name} but {', '.join(map(str, close))} has a larger risk, and these were matched one by one"
+    evaluation = f"every {name} but {', '.join(map(str, close))} has a larger risk, and these were matched one by one"
     if left:
-        return Settled(None, f"certified: {how}", left)
+        return Settled(None, f"certified: {evaluation}", left)
     return Settled(
         min(best, *least.values()),
-        f"certified: {how}" if len(close) > 1 else f"certified: every other {name} has a larger risk",
+        f"certified: {evaluation}" if len(close) > 1 else f"certified: every other {name} has a larger risk",
     )
 
 

@@ -19,7 +19,7 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
-from symshuffle.base.choices import Loss, MatchKind, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Loss, MatchKind, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.numbers import Exp, as_integer, as_width
@@ -84,7 +84,7 @@ def compare(
     delta: object = None,
     mechanisms: Sequence[object] | None = None,
     variants: int = 1,
-    rel: float | None = None,
+    rtol: float | None = None,
     progress: NamedProgress | None = None,
     executor: Executor | None = None,
     loss: Loss | str = Loss.L2,
@@ -116,7 +116,7 @@ def compare(
         is, and ``excess`` says if it spends more than the others.
     variants : int
         How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
-    rel : float, optional
+    rtol : float, optional
         Relative width of the brackets around eps and eps0 to aim at, in (0, 1); default 1e-4, for several batches 5e-3.
     progress : callable, optional
         Called before every mechanism that has a budget, and at the end, with the number of mechanisms done, their total
@@ -173,12 +173,12 @@ def compare(
         loss=choice(Loss, loss, "loss"),
         covered=covered,
     )
-    rel = (_REL if covered.batches == 1 else WIDTH_OF_LEVEL) if rel is None else as_width(rel)
+    rtol = (_REL if covered.batches == 1 else WIDTH_OF_LEVEL) if rtol is None else as_width(rtol)
     check_progress(progress, 3)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     wanted, own, repeated = (None, [], []) if mechanisms is None else _read(_listed(mechanisms), k)
     found, absent = _families(k, match, wanted) if wanted is None or wanted else ([], [])
-    rows: list[Row] = [generic_row(match, n, rel)] if wanted is not None and NAME in wanted else []
+    rows: list[Row] = [generic_row(match, n, rtol)] if wanted is not None and NAME in wanted else []
     budgeted = [one for one in found if one.has_budget]
 
     def told(known: int, of: int) -> None:
@@ -186,7 +186,7 @@ def compare(
             progress(known, of, budgeted[known].name if known < of else "")
 
     told(0, len(budgeted))
-    tried = iter(mapped(partial(_tried, k, n, match, rel, variants), budgeted, executor, told))
+    tried = iter(mapped(partial(_tried, k, n, match, rtol, variants), budgeted, executor, told))
     reach = 0.0
     for one in found:
         if not one.has_budget:
@@ -197,7 +197,7 @@ def compare(
         rows.extend(made)
         if reason:
             absent.append((one.name, reason))
-    _add_own(own, match, n, rel, rows, absent)
+    _add_own(own, match, n, rtol, rows, absent)
     if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
@@ -230,7 +230,7 @@ def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[Own], l
 
 
 def _add_own(
-    own: Sequence[Own], match: Match, n: int, rel: float, rows: list[Row], absent: list[tuple[str, str]]
+    own: Sequence[Own], match: Match, n: int, rtol: float, rows: list[Row], absent: list[tuple[str, str]]
 ) -> None:
     if not own:
         return
@@ -238,20 +238,20 @@ def _add_own(
 
     for mine in own:
         try:
-            rows.append(own_row(mine, match, n, rel))
+            rows.append(own_row(mine, match, n, rtol))
         except (Unsupported, NotDecided) as error:
             absent.append((mine.name, str(error)))
 
 
-def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family) -> tuple[list[Row], str, float]:
+def _tried(k: int, n: int, match: Match, rtol: float, variants: int, one: Family) -> tuple[list[Row], str, float]:
     """The rows of a family, or why it has none, and how far its chi-square divergence reaches."""
     reach = 0.0
     try:
         _check_strings(one)
         closed = forms(one, match.loss)
         reach = closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
-        goal = _goal(k, match.of_one_round(), n, min(rel, _REL)) if match.kind is MatchKind.EPS_DELTA else 0.0
-        return _best(one, closed, match, n, rel, goal, variants), "", reach
+        goal = _goal(k, match.of_one_round(), n, min(rtol, _REL)) if match.kind is MatchKind.EPS_DELTA else 0.0
+        return _best(one, closed, match, n, rtol, goal, variants), "", reach
     except (Unsupported, NotDecided) as error:
         return [], str(error), reach
 
@@ -283,7 +283,7 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
     if one.free or one.form["row"]["certain"]:
         absent.append((one.name, "some message is impossible at some inputs: no finite local level or chi-square"))
         return
-    nothing = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", "all rows are equal")
+    nothing = Bracket(Fraction(0), Fraction(0), Arithmetic.EXACT, "closed form", "all rows are equal")
     private: dict[str, Any] = {"epsilon": nothing, "privacy": "all datasets give the same messages"}
     private = {} if match.delta is None else private
     reason = "messages do not depend on inputs: no estimator is unbiased"
@@ -291,11 +291,11 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
 
 
 @lru_cache(maxsize=16)
-def _goal(k: int, match: Match, n: int, rel: float) -> float:
+def _goal(k: int, match: Match, n: int, rtol: float) -> float:
     """The blanket variance of k-ary response at a central target, at which other parameters are ranked."""
     reference = family("krr", k)
     closed = forms(reference)
-    at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3)).here
+    at = matched(reference, (), match, closed, n=n, rtol=max(rtol, 1e-3)).here
     return closed.variance(cap_of(at), {})
 
 
@@ -304,28 +304,30 @@ def _best(
     closed: Forms,
     match: Match,
     n: int,
-    rel: float,
+    rtol: float,
     goal: float,
     variants: int,
 ) -> list[Row]:
     """The rows of a family: proposals in doubles, matched exactly, and all that may beat the best of them."""
     if match.rounds > 1 and match.kind is MatchKind.EPS_DELTA:
-        return _over_rounds(one, closed, match, n, rel, goal, variants)
-    ranked, settled = _ranked(one, closed, match, n, rel, goal, variants)
+        return _over_rounds(one, closed, match, n, rtol, goal, variants)
+    ranked, settled = _ranked(one, closed, match, n, rtol, goal, variants)
     if one.thin and dict(ranked[0].values)["p"] == 1:
-        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.how})")
+        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.evaluation})")
     # What is equal to the last digit is told apart by eps.
     made = [
-        row_of(one, closed, entry.found.here, match, n, rel, settled)
+        row_of(one, closed, entry.found.here, match, n, rtol, settled)
         for i, entry in enumerate(ranked)
         if i < variants or entry.risk == ranked[0].risk
     ]
     return sorted(made, key=lambda row: row.order)[:variants]
 
 
-def _over_rounds(one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, variants: int) -> list[Row]:
+def _over_rounds(
+    one: Family, closed: Forms, match: Match, n: int, rtol: float, goal: float, variants: int
+) -> list[Row]:
     """The rows of a family at a target of several rounds together: parameters that are best for one of them."""
-    how = LOCAL if one.free else "no free parameters"
+    evaluation = LOCAL if one.free else "no free parameters"
     try:
         ranked, _ = _ranked(one, closed, match.of_one_round(), n, _REL, goal, variants, local=True)
         levels = [(entry.values, entry.found.here.lam) for entry in ranked[:variants]]
@@ -334,15 +336,15 @@ def _over_rounds(one: Family, closed: Forms, match: Match, n: int, rel: float, g
             raise Unsupported(f"no parameters found at the share that one round has in the target: {error}") from None
         levels = [((), Fraction(1))]
     if one.thin and dict(levels[0][0])["p"] == 1:
-        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({how})")
+        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({evaluation})")
     chosen = [(values, lam.exponent if isinstance(lam, Exp) else None) for values, lam in levels]
-    found = [matched(one, values, match, closed, n=n, rel=rel, near=near).here for values, near in chosen]
-    made = [row_of(one, closed, at, match, n, rel, Settled(None, how)) for at in found]
+    found = [matched(one, values, match, closed, n=n, rtol=rtol, near=near).here for values, near in chosen]
+    made = [row_of(one, closed, at, match, n, rtol, Settled(None, evaluation)) for at in found]
     return sorted(made, key=lambda row: row.order)
 
 
 def _ranked(
-    one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, variants: int, *, local: bool = False
+    one: Family, closed: Forms, match: Match, n: int, rtol: float, goal: float, variants: int, *, local: bool = False
 ) -> tuple[list[Tried], Settled]:
     """Parameters that were matched, the smallest loss first, and what is known of all others.
 
@@ -363,12 +365,12 @@ def _ranked(
     several = match.kind is MatchKind.EPS_DELTA and not one.thin and (local or MOST_INPUTS < one.inputs <= _FEW_INPUTS)
     most = max(variants, _FINALISTS if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
-    tried = [tried_at(one, values, match, closed, n, rel) for values in named(one, match, candidates)]
+    tried = [tried_at(one, values, match, closed, n, rtol) for values in named(one, match, candidates)]
     best = min(tried, key=lambda entry: entry.risk)
     unusual = bool(one.free and closed.risk and goal) and is_unusual(one, best, match, closed, n, goal)
     if unusual:
-        tried += descended(one, best, match, closed, n, rel)
-        tried += beside(one, min(tried, key=lambda entry: entry.risk), variants, match, closed, n, rel)
+        tried += descended(one, best, match, closed, n, rtol)
+        tried += beside(one, min(tried, key=lambda entry: entry.risk), variants, match, closed, n, rtol)
     doubt, near = (math.inf, descended) if unusual else (DOUBT, around)
     settled = Settled(None, LOCAL) if local else settled_for(one, closed, match, n, tried, doubt=doubt)
     searched = Fraction(0)  # around this share nothing is better
@@ -376,7 +378,7 @@ def _ranked(
         if not settled.left:
             break
         before = min(entry.risk for entry in tried)
-        tried += matched_of(one, settled.left, match, closed, n, rel)
+        tried += matched_of(one, settled.left, match, closed, n, rtol)
         if not has_share(one):
             break  # each has been looked at
         best = min(tried, key=lambda entry: entry.risk)
@@ -384,7 +386,7 @@ def _ranked(
             settled = Settled(None, LOCAL)
             break
         if abs(share_of(best) - searched) > CLOSEST * searched:
-            tried += near(one, best, match, closed, n, rel)
+            tried += near(one, best, match, closed, n, rtol)
             searched = share_of(min(tried, key=lambda entry: entry.risk))
         settled = settled_for(one, closed, match, n, tried, settled, doubt=doubt)
     ranked = sorted({entry.values: entry for entry in tried}.values(), key=lambda entry: entry.risk)  # each once

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import UNSAID, Deployment
-from symshuffle.accountants.questions.inverses import solve_eps0
+from symshuffle.accountants.questions.inverses import largest_eps0
 from symshuffle.accountants.questions.repeated import one_of_rounds, solve_eps0_of_rounds
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Loss, MatchKind, Rigour, replace_choice
+from symshuffle.base.choices import Arithmetic, Loss, MatchKind, replace_choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, Verdict, counted, less, parse_rational
@@ -114,18 +114,20 @@ class Match:
         return replace(self, value=eps, delta=delta, covered=self.of_one_batch())
 
     def largest_eps0(
-        self, source: Callable[[Fraction], Any], n: int, rel: float, *, near: Fraction | None = None
+        self, source: Callable[[Fraction], Any], n: int, rtol: float, *, near: Fraction | None = None
     ) -> Bracket:
         """The local level at which a central target is met, and one at which it is not; of rounds the former twice.
 
         - ``near``: where the search for the level of several rounds begins.
         """
         assert self.delta is not None
-        target: dict[str, Any] = {"n": n, "delta": self.delta, "eps": self.value, "rel": rel}
+        target: dict[str, Any] = {"n": n, "delta": self.delta, "eps": self.value, "rtol": rtol}
         if self.rounds == 1:
-            return solve_eps0(self.covered.with_randomizers(lambda _: source), **target).bracket
+            return largest_eps0(self.covered.with_randomizers(lambda _: source), **target).bracket
         level = solve_eps0_of_rounds(self.covered, source, near=near, **target)
-        return Bracket(level, level, Rigour.FLOAT64, "rounds", "a level at which all rounds together meet the target")
+        return Bracket(
+            level, level, Arithmetic.FLOAT64, "rounds", "a level at which all rounds together meet the target"
+        )
 
 
 @final
@@ -195,7 +197,7 @@ def matched(
     found: Forms,
     *,
     n: int,
-    rel: float,
+    rtol: float,
     near: Fraction | None = None,
 ) -> Matched:
     """The mechanism with all parameters fixed, at a level on the safe side of the match and at one beyond it.
@@ -211,16 +213,16 @@ def matched(
             level = matched_log(found.chi_square, float(match.value), floats)
             return _around_budget(family, values, match.value, level)
     n = check_n(n)
-    ends = _next_to_eps(family, values, match, n, rel) if match.rounds == 1 else None
+    ends = _next_to_eps(family, values, match, n, rtol) if match.rounds == 1 else None
     if ends is None:
         fixed: dict[str, Any] = dict(values)
-        bracket = match.largest_eps0(lambda eps0: family.source(eps0=eps0, **fixed), n, rel, near=near)
+        bracket = match.largest_eps0(lambda eps0: family.source(eps0=eps0, **fixed), n, rtol, near=near)
         ends = bracket.lower, bracket.upper
     return Matched(*(Chosen(family, _cap(eps0=end), values) for end in ends))
 
 
 def _next_to_eps(
-    family: Family, values: Parameters, match: Match, n: int, rel: float
+    family: Family, values: Parameters, match: Match, n: int, rtol: float
 ) -> tuple[Fraction, Fraction] | None:
     """The central level itself, which meets its own target, and a level next to it that certainly exceeds the target.
 
@@ -229,13 +231,15 @@ def _next_to_eps(
     if float(match.value) < math.log(match.messages(n)):
         return None
     assert match.delta is not None
-    beyond = match.value * (1 + Fraction(rel) / 2)
+    beyond = match.value * (1 + Fraction(rtol) / 2)
     sources = (family.source(eps0=level, **dict[str, Any](values)) for level in (beyond, match.value))
     try:
-        far = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE, rigour=Rigour.FLOAT64).bracket
+        far = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic=Arithmetic.FLOAT64).bracket
         if far.lower <= match.delta:
             return None
-        near = delta(match.asked(next(sources)), n=n, eps=match.value, rel=_WIDE, rigour=Rigour.FLOAT64).bracket
+        near = delta(
+            match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic=Arithmetic.FLOAT64
+        ).bracket
     except (Unsupported, NotDecided):
         return None
     return (match.value, beyond) if near.upper <= match.delta else None

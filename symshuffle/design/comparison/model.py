@@ -88,11 +88,11 @@ class Comparison:
             f"{best.cells()['mechanism']}: {loss}{worst} {safe_number(best.loss, SafeEnd.UPPER)}, the smallest of "
             f"{counted(len(compared), 'row')}{others}{tied}"
         )
-        chosen = f"loss {best.loss.rigour.words}; parameters: {best.choice}"
+        chosen = f"loss {best.loss.arithmetic.words}; parameters: {best.choice}"
         if best.neighbours is None or best.epsilon is None:
             told = "" if self.match.delta is None else f" ({best.privacy})"
             return FirstLines("best", number, about=f"{at}; nothing is said of shuffled messages{told}", sure=chosen)
-        eps = best.neighbours.lines("eps", safe_number(best.epsilon, SafeEnd.UPPER), best.epsilon.rigour.words)
+        eps = best.neighbours.lines("eps", safe_number(best.epsilon, SafeEnd.UPPER), best.epsilon.arithmetic.words)
         level = at_target(eps.number, words_of_target(delta=self.match.delta))
         return FirstLines(
             "best",
@@ -103,7 +103,7 @@ class Comparison:
         )
 
     @property
-    def how(self) -> str:
+    def evaluation(self) -> str:
         """How parameters were chosen."""
         return (
             "free parameters are proposed by a search in doubles, and matched with certified arithmetic on the safe "
@@ -129,7 +129,7 @@ class Comparison:
                 "loss": self.match.loss.value,
             },
             "about": self.about,
-            "how": self.how,
+            "evaluation": self.evaluation,
             "rows": [row.to_dict() for row in self.rows],
             "absent": [{"mechanism": name, "reason": reason} for name, reason in self.absent],
             "alike": list(self.alike),
@@ -236,7 +236,7 @@ def _flat(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in row.items():
         if not isinstance(value, dict):
             yield prefix + name, value
-        elif set(value) == {"lower", "upper", "exact", "rigour"}:
+        elif set(value) == {"lower", "upper", "exact", "arithmetic"}:
             yield prefix + name, value["upper"]
         else:
             yield from _flat(value, f"{prefix}{name}.")

@@ -160,16 +160,16 @@ def _inputs(part: Part) -> int:
     return max(sizes) if part.operator is Operator.PARALLEL else math.prod(sizes)
 
 
-def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
+def own_row(one: Own, match: Match, n: int, rtol: float) -> Row:
     """The row of what a user brings."""
-    source, level, choice = _at_match(one, match, n, rel)
+    source, level, choice = _at_match(one, match, n, rtol)
     spent = _chi_square(source)
     try:
         noise, reason = _noise(source), ""
     except (Unsupported, NotDecided) as error:
         noise, reason = None, str(error)
     rounding = one.source.rounding if isinstance(one.source, Channel) else None
-    certified = central(source, match, n, rel, solved=not isinstance(one.source, Channel))
+    certified = central(source, match, n, rtol, solved=not isinstance(one.source, Channel))
     return Row(
         one.name,
         "brought by the user",
@@ -186,7 +186,7 @@ def own_row(one: Own, match: Match, n: int, rel: float) -> Row:
     )
 
 
-def _at_match(one: Own, match: Match, n: int, rel: float) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
+def _at_match(one: Own, match: Match, n: int, rtol: float) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
     """The source at its level, the level, and how that was found."""
     source = one.source
     if isinstance(source, Channel):
@@ -197,7 +197,7 @@ def _at_match(one: Own, match: Match, n: int, rel: float) -> tuple[Mechanism | C
         )
     value = match.value
     if match.kind is MatchKind.EPS_DELTA:
-        value = match.largest_eps0(lambda eps0: source.at(eps0=eps0), n, rel).lower
+        value = match.largest_eps0(lambda eps0: source.at(eps0=eps0), n, rtol).lower
     if isinstance(source, Mechanism) and not is_alike(source):
         # Its estimator inverts a matrix over the rationals.
         ratio = Fraction(math.floor(enclose(Exp(value)).lower * _DECIMALS), _DECIMALS)

@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.answers import Attained
 from symshuffle.accountants.deployment.neighbours import Neighbours
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.search import Parameters
@@ -19,10 +19,10 @@ MARK: Final = "!"
 INFINITE: Final = "infinite"
 
 
-def bracket_of(value: Number, how: str) -> Bracket:
+def bracket_of(value: Number, evaluation: str) -> Bracket:
     """An exact number, or a ball, as a bracket."""
-    rigour = Rigour.BALL if isinstance(value, Ball) else Rigour.EXACT
-    return Bracket(lower_end(value), upper_end(value), rigour, "closed form", how)
+    arithmetic = Arithmetic.BALL if isinstance(value, Ball) else Arithmetic.EXACT
+    return Bracket(lower_end(value), upper_end(value), arithmetic, "closed form", evaluation)
 
 
 @final
@@ -151,7 +151,7 @@ def _ends(bracket: Bracket | None) -> dict[str, Any] | None:
         "lower": format_decimal(bracket.lower, up=False),
         "upper": format_decimal(bracket.upper, up=True),
         "exact": None if exact is None or len(exact_text(exact)) > 200 else exact_text(exact),
-        "rigour": bracket.rigour.value,
+        "arithmetic": bracket.arithmetic.value,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.deployment.any_ldp import NAME, any_ldp
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import Loss, MatchKind, Rigour
+from symshuffle.base.choices import Arithmetic, Loss, MatchKind
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, enclose, lower_end, upper_end
 from symshuffle.base.results import Bracket
@@ -40,7 +40,7 @@ def row_of(
     at: Chosen,
     match: Match,
     n: int,
-    rel: float,
+    rtol: float,
     settled: Settled,
 ) -> Row:
     """The row of a family at its match, with what is known of all other parameters."""
@@ -62,9 +62,9 @@ def row_of(
         over_bounds=() if noise is None else tuple(over_bounds(one, told["iid_risk"], chi_square, trace, n)),
         bits=at.message_bits,
         floor=settled.floor,
-        choice=settled.how,
+        choice=settled.evaluation,
         **told,
-        **_certified(closed, at, match, n, rel),
+        **_certified(closed, at, match, n, rtol),
     )
 
 
@@ -78,7 +78,7 @@ def estimated(noise: VoteNoise | VertexNoise | None, loss: Loss, n: int, inputs:
     return {**told, "estimator": noise.estimator, "worse_than_uniform": worse, "worst": noise.worst(loss)}
 
 
-def central(source: Any, match: Match, n: int, rel: float, *, solved: bool = True, **asked: Any) -> dict[str, Any]:
+def central(source: Any, match: Match, n: int, rtol: float, *, solved: bool = True, **asked: Any) -> dict[str, Any]:
     """What a row says of eps after shuffling, by the names of its fields.
 
     - ``solved``: whether a level that is matched at (eps, delta) was solved so that this eps is met.
@@ -86,8 +86,8 @@ def central(source: Any, match: Match, n: int, rel: float, *, solved: bool = Tru
     if match.delta is None:
         return {}
     once = match.rounds == 1  # of several rounds real datasets cost as much again
-    asked = {"rigour": Rigour.FLOAT64, **asked}
-    found = epsilon(match.asked(source), n=n, delta=match.delta, rel=rel, attain=once, **asked)
+    asked = {"arithmetic": Arithmetic.FLOAT64, **asked}
+    found = epsilon(match.asked(source), n=n, delta=match.delta, rtol=rtol, attained=once, **asked)
     bracket = found.bracket
     if solved and match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
@@ -103,15 +103,15 @@ def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | Non
     return Fraction(f"{min(gaussian_epsilon(variance, n, float(delta)), most):.6g}") or None
 
 
-def _certified(closed: Forms, at: Chosen, match: Match, n: int, rel: float) -> dict[str, Any]:
+def _certified(closed: Forms, at: Chosen, match: Match, n: int, rtol: float) -> dict[str, Any]:
     if match.delta is None:
         return {}
     try:
         if match.rounds > 1:  # on the lattice on which the level was found
-            return central(at.source, match, n, rel)
+            return central(at.source, match, n, rtol)
         messages = match.messages(n)
         near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, messages)
-        return central(at.source, match, n, rel, bits=_BITS, near=near)
+        return central(at.source, match, n, rtol, bits=_BITS, near=near)
     except Unsupported as error:
         return {"privacy": str(error)}
 
@@ -133,20 +133,20 @@ def over_bounds(
         sandwich = minimax_sandwich(k, trace, n).lower
         bounds.append((sandwich.lower, sandwich.upper))
     return [
-        (name, Bracket(iid.lower / high, iid.upper / low, iid.rigour, "closed form", "risk over lower bound"))
+        (name, Bracket(iid.lower / high, iid.upper / low, iid.arithmetic, "closed form", "risk over lower bound"))
         for name, (low, high) in zip(BOUNDS, bounds, strict=False)
         if low > 0
     ]
 
 
-def generic_row(match: Match, n: int, rel: float) -> Row:
+def generic_row(match: Match, n: int, rtol: float) -> Row:
     """Row of ``any-ldp`` at a common local level, or at the largest level that meets a central target."""
     if match.kind is MatchKind.CHI_SQUARE:
         raise InputError("mechanisms", NAME, "a match at eps0 or eps: no more is known of it than its local level")
     if match.kind is MatchKind.EPS_DELTA:
-        level = match.largest_eps0(lambda eps0: any_ldp(eps0=eps0), n, rel)
+        level = match.largest_eps0(lambda eps0: any_ldp(eps0=eps0), n, rtol)
     else:
-        level = Bracket(match.value, match.value, Rigour.EXACT, "as given", "the local level that is matched")
+        level = Bracket(match.value, match.value, Arithmetic.EXACT, "as given", "the local level that is matched")
     source = any_ldp(eps0=level.lower)
     return Row(
         source.name,
@@ -154,5 +154,5 @@ def generic_row(match: Match, n: int, rel: float) -> Row:
         (),
         level,
         reason="the randomizer is not known: no estimator",
-        **central(source, match, n, rel),
+        **central(source, match, n, rtol),
     )

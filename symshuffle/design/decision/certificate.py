@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeVar, final
 
-from symshuffle.base.choices import Criterion, Method, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Criterion, Program, choice
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import mask, members
 from symshuffle.channels.geometry.linear import dot
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 
 Solved = TypeVar("Solved", bound=Any)
 """A design, as a dataclass, whose optimum lies in the bracket ``value``."""
@@ -32,16 +32,16 @@ REL: Final = 1e-20
 """Relative width of a bracket where the caller names none."""
 
 
-def narrowed(solve_at: Callable[[int], Solved], rel: float, precisions: Sequence[int]) -> Solved:
+def narrowed(solve_at: Callable[[int], Solved], rtol: float, precisions: Sequence[int]) -> Solved:
     """Solve with more and more bits until the bracket is as narrow as asked; the last one says where it is not."""
-    rel = as_width(rel)
+    rtol = as_width(rtol)
     for bits in precisions:
         found = solve_at(bits)
-        if found.value.width <= Fraction(rel) * abs(found.value.upper):
+        if found.value.width <= Fraction(rtol) * abs(found.value.upper):
             return found
-        if found.value.rigour is Rigour.EXACT:
+        if found.value.arithmetic is Arithmetic.EXACT:
             break  # rational ends with a gap, which more bits do not close
-    return replace(found, value=replace(found.value, aimed=rel))
+    return replace(found, value=replace(found.value, aimed=rtol))
 
 
 LEVELS: Final = (100, 200, 400, 800)
@@ -80,7 +80,7 @@ class TradeoffCertificate:
     criterion: Criterion
 
     @well_formed()
-    def verify(self, problem: DecisionProblem) -> None:
+    def verify(self, problem: Problem) -> None:
         """Check every condition against the problem, in rational arithmetic.
 
         A CertificateError is at ``lam``, ``criterion``, ``prior``, ``rows`` or ``rows[a]`` of an action, or ``bound``.
@@ -111,16 +111,16 @@ class TradeoffCertificate:
             raise CertificateError("bound", f"{len(self.bound)} entries for {m} inputs")
         check_bound(problem.posterior_costs(self.prior), self.bound, self.lam)
 
-    def prove(self, problem: DecisionProblem) -> Bracket:
+    def prove(self, problem: Problem) -> Bracket:
         """Check every condition, and return the bracket that is proved."""
         self.verify(problem)
         risks = problem.action_risks(self.rows)
         upper = max(risks) if self.criterion is Criterion.MINIMAX else dot(self.prior, risks)
         lower = sum(self.bound, start=Fraction(0))
-        how = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
+        evaluation = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
         if lower < upper:
-            how = f"weak duality over the rationals, gap {float(upper - lower):.1e}: {how}"
-        return Bracket(lower, upper, Rigour.EXACT, "lp", how)
+            evaluation = f"weak duality over the rationals, gap {float(upper - lower):.1e}: {evaluation}"
+        return Bracket(lower, upper, Arithmetic.EXACT, "lp", evaluation)
 
     def to_json(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts; rationals are strings."""
@@ -161,8 +161,8 @@ def _ends(level: Exp, bits: int) -> tuple[Fraction, Fraction]:
     return ball.upper, max(ball.lower, 1 + level.exponent)
 
 
-def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Rigour:
-    """Refuse rational levels from which nothing follows at the level asked for; the rigour of what follows.
+def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Arithmetic:
+    """Refuse rational levels from which nothing follows at the level asked for; the arithmetic of what follows.
 
     Lower bounds hold for all smaller levels, channels remain LDP at all larger ones. So the level itself is as good as
     ``(above, below)``, a bound from above the level and a channel from below it.
@@ -171,10 +171,10 @@ def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) 
         above, below = _ends(level, _LEVEL_BITS)
         if len(levels) != 2 or not (levels[0] >= above and levels[1] <= below):
             raise CertificateError(place, f"their levels are not one above and one below {level}")
-        return Rigour.BALL
+        return Arithmetic.BALL
     if list(levels) != [level]:
         raise CertificateError(place, f"their levels are not the one level {level}")
-    return Rigour.EXACT
+    return Arithmetic.EXACT
 
 
 def check_bound(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> None:
@@ -231,7 +231,7 @@ class Design(ValueMethods):
 
     Parameters
     ----------
-    problem : DecisionProblem
+    problem : Problem
         What was solved.
     criterion : Criterion
         Bayes or minimax.
@@ -251,9 +251,9 @@ class Design(ValueMethods):
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
-    problem: DecisionProblem
+    problem: Problem
     criterion: Criterion
-    method: Method
+    method: Program
     value: Bracket
     weights: tuple[tuple[int, int, Fraction], ...]
     certificates: tuple[TradeoffCertificate, ...]
@@ -334,7 +334,7 @@ class Design(ValueMethods):
 
 
 def action_rows(
-    problem: DecisionProblem, weights: Iterable[tuple[int, int, Fraction]], lam: Fraction
+    problem: Problem, weights: Iterable[tuple[int, int, Fraction]], lam: Fraction
 ) -> tuple[tuple[Fraction, ...], ...]:
     """The channel from inputs to actions that a weighted family of columns induces, by action and input."""
     rows = [[Fraction(0)] * problem.num_inputs for _ in range(problem.num_actions)]

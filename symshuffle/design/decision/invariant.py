@@ -24,7 +24,7 @@ from symshuffle.channels.geometry.linear import Matrix, Vector
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.channels.geometry.subset_orbits import orbits_of_points
 from symshuffle.design.decision.certificate import violated_columns
-from symshuffle.design.decision.problems import DecisionProblem, SubsetAction, as_integers
+from symshuffle.design.decision.problems import Problem, SubsetAction, as_integers
 
 _ADVICE: Final = (
     "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "
@@ -50,7 +50,7 @@ class InvariantProblem:
     - ``prices``: posterior costs of these, under the prior or under the uniform prior on each orbit of parameters.
     """
 
-    problem: DecisionProblem
+    problem: Problem
     group: SymmetryGroup
     inputs: tuple[tuple[int, ...], ...]
     parameters: tuple[tuple[int, ...], ...]
@@ -58,7 +58,7 @@ class InvariantProblem:
     prices: tuple[Matrix, ...]
 
     @classmethod
-    def of(cls, problem: DecisionProblem, group: SymmetryGroup, *, criterion: Criterion) -> InvariantProblem:
+    def of(cls, problem: Problem, group: SymmetryGroup, *, criterion: Criterion) -> InvariantProblem:
         """Reduce a problem."""
         if group.m != problem.num_inputs:
             raise InputError("group", f"acts on {group.m} inputs", f"a group on {problem.num_inputs} inputs")
@@ -150,7 +150,7 @@ def spread_over(orbits: Sequence[Sequence[int]], values: Sequence[Fraction], siz
     return tuple(found)
 
 
-def detect_symmetry(problem: DecisionProblem, *, criterion: Criterion | str = Criterion.BAYES) -> SymmetryGroup:
+def detect_symmetry(problem: Problem, *, criterion: Criterion | str = Criterion.BAYES) -> SymmetryGroup:
     """Group of input permutations that are symmetries of a decision problem.
 
     The search is a partition refinement with backtracking (`channels.geometry.automorphisms`). Every generator is a
@@ -161,7 +161,7 @@ def detect_symmetry(problem: DecisionProblem, *, criterion: Criterion | str = Cr
 
     Parameters
     ----------
-    problem : DecisionProblem
+    problem : Problem
         With a prior, unless the criterion is minimax.
     criterion : {"bayes", "minimax"}
         Whether the posterior costs have to be preserved, or the model and the loss.
@@ -198,7 +198,7 @@ def detect_symmetry(problem: DecisionProblem, *, criterion: Criterion | str = Cr
     return column_automorphisms(searched, problem.num_inputs, accepts, advice=_ADVICE)
 
 
-def mover(problem: DecisionProblem, *, criterion: Criterion) -> Callable[[Sequence[int], str], tuple[Any, Any]]:
+def mover(problem: Problem, *, criterion: Criterion) -> Callable[[Sequence[int], str], tuple[Any, Any]]:
     """Where a permutation of the inputs, with its name, takes parameters (for the minimax criterion) and actions."""
     if criterion is not Criterion.MINIMAX:
         costs = problem.posterior_costs(problem.required_prior())

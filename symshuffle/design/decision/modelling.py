@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
@@ -286,7 +286,7 @@ class CertifiedModel(AnswerMethods):
     @property
     def bracket(self) -> Bracket:
         """The optimum of the rational program."""
-        return Bracket(self.value, self.value, Rigour.EXACT, "lp", self.solution.value.how)
+        return Bracket(self.value, self.value, Arithmetic.EXACT, "lp", self.solution.value.evaluation)
 
     @property
     def posed(self) -> Bracket | None:
@@ -302,8 +302,8 @@ class CertifiedModel(AnswerMethods):
             return None
         low, high = (end + self.constant for end in found)
         ends = (-high, -low) if self.maximised else (low, high)
-        how = f"rows relaxed and tightened by {_ULPS_WORDS} of {len(rounding.tolerances)} coefficients"
-        return Bracket(*ends, Rigour.EXACT, "lp", how)
+        evaluation = f"rows relaxed and tightened by {_ULPS_WORDS} of {len(rounding.tolerances)} coefficients"
+        return Bracket(*ends, Arithmetic.EXACT, "lp", evaluation)
 
     @property
     def duals(self) -> tuple[Any, ...]:

@@ -32,7 +32,7 @@ LARGEST_LOSS: Final = 10**15
 
 @final
 @dataclass(frozen=True, slots=True)
-class DecisionProblem:
+class Problem:
     r"""Decision problem with parameters, inputs, actions, a loss and a prior.
 
     Parameters
@@ -89,7 +89,7 @@ class DecisionProblem:
         model: Sequence[Sequence[object]],
         loss: Sequence[Sequence[object]],
         prior: Sequence[object] | None = None,
-    ) -> DecisionProblem:
+    ) -> Problem:
         """Problem from anything that reads as a rational: ``1``, ``"1/3"`` or ``0.1``, which means one tenth."""
 
         def read(row: Sequence[object], name: str) -> Vector:
@@ -100,7 +100,7 @@ class DecisionProblem:
         return cls(numbers, losses, None if prior is None else read(prior, "prior"))
 
     @classmethod
-    def guessing(cls, k: int) -> DecisionProblem:
+    def guessing(cls, k: int) -> Problem:
         """Problem of guessing one of k equally likely inputs: the loss is 1 unless the guess is right."""
         return smoothed_point_masses(k, Fraction(1))
 
@@ -119,7 +119,7 @@ class DecisionProblem:
         """Number of actions."""
         return len(self.loss[0])
 
-    def with_prior(self, prior: Sequence[Fraction]) -> DecisionProblem:
+    def with_prior(self, prior: Sequence[Fraction]) -> Problem:
         """The same problem under another prior."""
         return replace(self, prior=parse_rationals(prior, "prior"))
 
@@ -194,7 +194,7 @@ class DecisionProblem:
         return exact_columns(channel)
 
 
-def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
+def smoothed_point_masses(m: int, gamma: Fraction | int) -> Problem:
     r"""Problem of guessing one of ``m`` values read through a uniform mixture.
 
     The model is :math:`P(x|\theta) = (1-\gamma)/m + \gamma 1[x=\theta]`, the prior uniform, the loss 0-1.
@@ -208,7 +208,7 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
 
     Returns
     -------
-    DecisionProblem
+    Problem
         With m parameters, m inputs and m actions.
 
     Raises
@@ -229,7 +229,7 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
     if not 0 <= level <= 1:
         raise InputError("gamma", gamma, "a rational in [0, 1]")
     diagonal, rest = (1 - level) / m + level, (1 - level) / m
-    return DecisionProblem(
+    return Problem(
         tuple(tuple(diagonal if x == t else rest for x in range(m)) for t in range(m)),
         tuple(tuple(Fraction(int(a != t)) for a in range(m)) for t in range(m)),
         (Fraction(1, m),) * m,

@@ -13,14 +13,14 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.choices import Criterion, Program
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import SolverFailure, Unsupported
 from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design.decision.invariant import InvariantProblem
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 
 POLYTOPE_LIMIT: Final = 18
 """Largest number of inputs for the program over all subsets (262 142 columns)."""
@@ -53,22 +53,22 @@ _ORBIT_FORM: Final = "the orbit form (orbit_tradeoff)"
 _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 inputs)"
 
 
-def column_work(problem: DecisionProblem) -> int:
+def column_work(problem: Problem) -> int:
     """What column generation costs grow with."""
     return problem.num_inputs**3 * problem.num_actions
 
 
-def check_program(problem: DecisionProblem, method: Method, *, criterion: Criterion) -> None:
+def check_program(problem: Problem, method: Program, *, criterion: Criterion) -> None:
     """Refuse a program that is too large, or would run for minutes."""
     m, actions = problem.num_inputs, problem.num_actions
-    if method is Method.COMPACT:
+    if method is Program.COMPACT:
         if m * actions > COMPACT_VARIABLES:
             raise Unsupported(
                 f"the compact program has {m * actions} variables (m = {m}, {actions} actions), "
                 f"at most {COMPACT_VARIABLES}; use {_ORBIT_FORM}"
             )
         return
-    if method is Method.COLUMNS:
+    if method is Program.COLUMNS:
         refused = _too_slow(f"column generation at m = {m} with {actions} actions", column_work(problem))
     elif m > POLYTOPE_LIMIT:
         columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
@@ -90,22 +90,22 @@ def _too_slow(what: str, work: int) -> str:
     return f"{what} would take about {seconds:.0f} s or more, at most {most:.0f} s" if work > COLUMN_WORK else ""
 
 
-def exact_compact_seconds(problem: DecisionProblem, *, criterion: Criterion) -> float:
+def exact_compact_seconds(problem: Problem, *, criterion: Criterion) -> float:
     """An estimate of how long the program with one output per action takes over the rationals."""
     return _SECONDS_PER_SQUARED_ROW[criterion] * _compact_rows(problem, criterion) ** 2
 
 
-def pivoting_seconds(problem: DecisionProblem, *, criterion: Criterion) -> float:
+def pivoting_seconds(problem: Problem, *, criterion: Criterion) -> float:
     """The same where a solver in doubles sees nothing and all pivots are over the rationals."""
     return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, criterion) ** 3
 
 
-def _compact_rows(problem: DecisionProblem, criterion: Criterion) -> int:
+def _compact_rows(problem: Problem, criterion: Criterion) -> int:
     risks = problem.num_parameters if criterion is Criterion.MINIMAX else 0
     return problem.num_inputs * (problem.num_actions + 1) + risks
 
 
-def worth_reducing(problem: DecisionProblem, group: SymmetryGroup) -> bool:
+def worth_reducing(problem: Problem, group: SymmetryGroup) -> bool:
     """Whether a group leaves a program over orbits that is small enough to be preferred to the unreduced ones."""
     return bool(group.generators) and len(group.input_orbits()) ** 3 * problem.num_actions <= COLUMN_WORK
 
@@ -160,7 +160,7 @@ def indicator_matrix(m: int) -> Array:
     return (subsets[:, None] >> np.arange(m) & 1).astype(float)
 
 
-def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
+def polytope(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
     """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
     minimax = criterion is Criterion.MINIMAX
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
@@ -188,7 +188,7 @@ def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -
     return Suggestion(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
 
 
-def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
+def compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
     """The program with one output per action: rows of the LDP cone that add up to 1, as smallest entry and excess."""
     cp = cvxpy()
     m, actions = problem.num_inputs, problem.num_actions
@@ -218,7 +218,7 @@ def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) ->
     return Suggestion(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
 
 
-def columns_near(problem: DecisionProblem, prior: Array, bound: Array, lam: Fraction) -> set[tuple[int, int]]:
+def columns_near(problem: Problem, prior: Array, bound: Array, lam: Fraction) -> set[tuple[int, int]]:
     """The columns of reduced cost close to zero under a floating-point prior and bound."""
     return tight_columns((_floats(problem.loss) * prior[:, None]).T @ _floats(problem.model), bound, float(lam))
 

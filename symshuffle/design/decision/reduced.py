@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, final
 
-from symshuffle.base.choices import Criterion, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Criterion, choice
 from symshuffle.base.errors import CertificateError, SolverFailure, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp
@@ -19,7 +19,7 @@ from symshuffle.channels.geometry.subset_orbits import OrbitCount, SubsetOrbit
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import LEVELS, REL, check_around, check_bound, levels_around, narrowed
 from symshuffle.design.decision.invariant import InvariantProblem
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 
 _MAX_OUTPUTS: Final = 4096
 
@@ -46,7 +46,7 @@ class OrbitDesign(ValueMethods):
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
-    problem: DecisionProblem
+    problem: Problem
     group: SymmetryGroup
     lam: Fraction
     criterion: Criterion
@@ -128,7 +128,7 @@ class OrbitDesign(ValueMethods):
 
 def _proved(
     reduced: InvariantProblem,
-    problem: DecisionProblem,
+    problem: Problem,
     lam: Fraction,
     weights: Sequence[OrbitWeight],
     bound: Sequence[Fraction],
@@ -149,8 +149,8 @@ def _proved(
     for w, priced in zip(weights, reduced.risks(pairs, lam), strict=True):
         risks = [risk + w.weight * w.orbit.size * share for risk, share in zip(risks, priced, strict=True)]
     count = reduced.group.subset_orbit_count()
-    how = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
-    return Bracket(sum(bound, start=Fraction(0)), max(risks), Rigour.EXACT, "orbit lp", how)
+    evaluation = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
+    return Bracket(sum(bound, start=Fraction(0)), max(risks), Arithmetic.EXACT, "orbit lp", evaluation)
 
 
 def _check_weight(w: OrbitWeight, reduced: InvariantProblem) -> None:
@@ -166,7 +166,7 @@ def _check_weight(w: OrbitWeight, reduced: InvariantProblem) -> None:
 
 
 def orbit_tradeoff(
-    problem: DecisionProblem, lam: Fraction | int, group: SymmetryGroup, *, criterion: Criterion | str = Criterion.BAYES
+    problem: Problem, lam: Fraction | int, group: SymmetryGroup, *, criterion: Criterion | str = Criterion.BAYES
 ) -> OrbitDesign:
     """Smallest risk over all LDP channels, by a program reduced by symmetry.
 
@@ -175,7 +175,7 @@ def orbit_tradeoff(
 
     Parameters
     ----------
-    problem : DecisionProblem
+    problem : Problem
         With a prior, unless the worst case is minimised.
     lam : Fraction
         ``exp(eps0)``, a rational above 1.
@@ -240,7 +240,7 @@ class OrbitDesigns(ValueMethods):
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
-    problem: DecisionProblem
+    problem: Problem
     level: Fraction | Exp
     value: Bracket
     designs: tuple[OrbitDesign, ...]
@@ -254,7 +254,7 @@ class OrbitDesigns(ValueMethods):
     @well_formed()
     def verify(self) -> None:
         """Check every design, their levels, and that they are designs of this problem."""
-        rigour = check_around(self.level, [design.lam for design in self.designs], "designs")
+        arithmetic = check_around(self.level, [design.lam for design in self.designs], "designs")
         for i, design in enumerate(self.designs):
             worst = design.criterion is Criterion.MINIMAX
             same = replace(design.problem, prior=self.problem.prior) if worst else design.problem
@@ -262,7 +262,7 @@ class OrbitDesigns(ValueMethods):
                 raise CertificateError(f"designs[{i}]", "a design of another problem")
             with within(f"designs[{i}]"):
                 design.verify()
-        ends = Bracket(self.designs[0].value.lower, self.designs[-1].value.upper, rigour, "orbit lp", "designs")
+        ends = Bracket(self.designs[0].value.lower, self.designs[-1].value.upper, arithmetic, "orbit lp", "designs")
         check_claim(self.value, ends, "value")
 
     def to_dict(self) -> dict[str, Any]:
@@ -272,12 +272,12 @@ class OrbitDesigns(ValueMethods):
 
 @takes_eps0()
 def orbit_tradeoff_at(
-    problem: DecisionProblem,
+    problem: Problem,
     lam: Fraction | int | Exp,
     group: SymmetryGroup,
     *,
     criterion: Criterion | str = Criterion.BAYES,
-    rel: float = REL,
+    rtol: float = REL,
 ) -> OrbitDesigns:
     """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value."""
     if not isinstance(lam, Exp):
@@ -288,8 +288,8 @@ def orbit_tradeoff_at(
         designs = tuple(
             orbit_tradeoff(problem, level, group, criterion=criterion) for level in levels_around(lam, bits)
         )
-        how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
-        value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
+        evaluation = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
+        value = Bracket(designs[0].value.lower, designs[1].value.upper, Arithmetic.BALL, "orbit lp", evaluation)
         return OrbitDesigns(problem, lam, value, designs)
 
-    return narrowed(around, rel, LEVELS)
+    return narrowed(around, rtol, LEVELS)

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.base.choices import Criterion, Method, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Criterion, Program, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram, Sense
@@ -37,7 +37,7 @@ from symshuffle.design.decision.certificate import (
     narrowed,
 )
 from symshuffle.design.decision.invariant import InvariantProblem
-from symshuffle.design.decision.problems import DecisionProblem, SubsetAction
+from symshuffle.design.decision.problems import Problem, SubsetAction
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
@@ -59,11 +59,11 @@ _PATIENT: Final = 2.0
 
 @takes_eps0()
 def bayes_tradeoff(
-    problem: DecisionProblem,
+    problem: Problem,
     lam: Fraction | int | Exp,
     *,
-    method: Method | str | None = None,
-    rel: float = REL,
+    method: Program | str | None = None,
+    rtol: float = REL,
 ) -> Design:
     r"""Smallest Bayes risk over all eps0-LDP channels, with an optimal channel.
 
@@ -71,14 +71,14 @@ def bayes_tradeoff(
 
     Parameters
     ----------
-    problem : DecisionProblem
+    problem : Problem
         With a prior.
     lam : number, text or Exp
         ``exp(eps0)``, above 1: a rational, or ``Exp(eps0)``.
     method : Method, optional
         Which program proposes the optimum; the certificate does not depend on it. By default column generation up to
         12 inputs, and the compact program beyond.
-    rel : float
+    rtol : float
         Relative width of the bracket at ``Exp(eps0)`` and of rounded optima of large programs; ``value.aimed`` says
         where it is missed. At a rational level the bracket is a point otherwise.
     eps0 : number or text, optional
@@ -106,16 +106,16 @@ def bayes_tradeoff(
     >>> bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
     """
-    return _tradeoff(problem, lam, Criterion.BAYES, method, rel)
+    return _tradeoff(problem, lam, Criterion.BAYES, method, rtol)
 
 
 @takes_eps0()
 def minimax_tradeoff(
-    problem: DecisionProblem,
+    problem: Problem,
     lam: Fraction | int | Exp,
     *,
-    method: Method | str | None = None,
-    rel: float = REL,
+    method: Program | str | None = None,
+    rtol: float = REL,
 ) -> Design:
     """Smallest worst-case risk over all eps0-LDP channels and decision rules.
 
@@ -123,10 +123,10 @@ def minimax_tradeoff(
 
     Parameters
     ----------
-    problem : DecisionProblem
+    problem : Problem
         The problem; a prior is not needed.
     lam, eps0, method, rel
-        As in :func:`~symshuffle.bayes_tradeoff`.
+        As in :func:`~symshuffle.design.decision.tradeoff.bayes_tradeoff`.
 
     Returns
     -------
@@ -147,31 +147,31 @@ def minimax_tradeoff(
     >>> minimax_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
     """
-    return _tradeoff(problem, lam, Criterion.MINIMAX, method, rel)
+    return _tradeoff(problem, lam, Criterion.MINIMAX, method, rtol)
 
 
 _LARGEST_LAM: Final = 10**300
 
 
 def _tradeoff(
-    problem: DecisionProblem, lam: Fraction | int | Exp, criterion: Criterion, named: Method | str | None, rel: float
+    problem: Problem, lam: Fraction | int | Exp, criterion: Criterion, named: Program | str | None, rtol: float
 ) -> Design:
-    method = None if named is None else choice(Method, named, "method")
-    check_kind(problem, DecisionProblem, "problem", "a decision problem, as DecisionProblem(model, loss, prior)")
+    method = None if named is None else choice(Program, named, "method")
+    check_kind(problem, Problem, "problem", "a decision problem, as Problem(model, loss, prior)")
     if criterion is Criterion.BAYES:
         problem.required_prior()
     if method is None:
         few = problem.num_inputs <= _FEW_INPUTS and programs.column_work(problem) <= programs.COLUMN_WORK
-        method = Method.COLUMNS if few else Method.COMPACT
+        method = Program.COLUMNS if few else Program.COMPACT
     if not isinstance(lam, Exp):
         level = check_lam(lam)
         if level > _LARGEST_LAM:
             raise InputError("lam", level, "a ratio of at most 1e300")
-        return narrowed(lambda _: _at_rational(problem, level, criterion, method), rel, (0,))
-    return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rel, LEVELS)
+        return narrowed(lambda _: _at_rational(problem, level, criterion, method), rtol, (0,))
+    return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rtol, LEVELS)
 
 
-def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Method, bits: int) -> Design:
+def _around(problem: Problem, lam: Exp, criterion: Criterion, method: Program, bits: int) -> Design:
     """Certificates at two rational levels around an irrational one."""
     above, below = levels_around(lam, bits)
     stricter = _at_rational(problem, below, criterion, method)
@@ -180,16 +180,18 @@ def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Me
     else:
         known = {(y, a) for y, a, _ in stricter.weights}
         looser = _certify(problem, above, criterion, known, method, stricter.proposed)
-    how = f"certificates at two rational levels around exp({lam.exponent}), {bits} bits; the risk decreases in lam"
-    value = Bracket(looser.value.lower, stricter.value.upper, Rigour.BALL, "lp", how)
+    evaluation = (
+        f"certificates at two rational levels around exp({lam.exponent}), {bits} bits; the risk decreases in lam"
+    )
+    value = Bracket(looser.value.lower, stricter.value.upper, Arithmetic.BALL, "lp", evaluation)
     certificates = (*looser.certificates, *stricter.certificates)
     return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
 
 
-def _at_rational(problem: DecisionProblem, lam: Fraction, criterion: Criterion, method: Method) -> Design:
+def _at_rational(problem: Problem, lam: Fraction, criterion: Criterion, method: Program) -> Design:
     programs.check_program(problem, method, criterion=criterion)
-    propose = {Method.POLYTOPE: programs.polytope, Method.COMPACT: programs.compact, Method.COLUMNS: _generated}
-    large = method is Method.COMPACT and problem.num_inputs > _EXACT_ROWS
+    propose = {Program.POLYTOPE: programs.polytope, Program.COMPACT: programs.compact, Program.COLUMNS: _generated}
+    large = method is Program.COMPACT and problem.num_inputs > _EXACT_ROWS
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
     seen = lam if large else max(lam, _SEEN)
     try:
@@ -203,7 +205,7 @@ def _at_rational(problem: DecisionProblem, lam: Fraction, criterion: Criterion, 
     return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value if seen == lam else None)
 
 
-def _generated(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> programs.Suggestion:
+def _generated(problem: Problem, lam: Fraction, *, criterion: Criterion) -> programs.Suggestion:
     """Column generation without symmetry, with the columns around a degenerate optimum."""
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     found = programs.generate(reduced, lam)
@@ -213,11 +215,11 @@ def _generated(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion)
 
 
 def _certify(
-    problem: DecisionProblem,
+    problem: Problem,
     lam: Fraction,
     criterion: Criterion,
     columns: set[SubsetAction],
-    method: Method,
+    method: Program,
     proposed: float | None,
 ) -> Design:
     """Column generation over the rationals from proposed columns; by weak duality where it does not settle."""
@@ -250,7 +252,7 @@ def _certify(
     return Design(problem, criterion, method, value, weights, (certificate,), proposed, lam)
 
 
-def _exact_compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> tuple[Matrix, Vector, Vector]:
+def _exact_compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> tuple[Matrix, Vector, Vector]:
     """The program with one output per action, over the rationals: its rows, multipliers and prior.
 
     Variables are the smallest entry ``t_a`` of every row and the excess of its entries, at most ``(lam - 1) t_a``.
@@ -295,7 +297,7 @@ def _columns_of(rows: Matrix, lam: Fraction) -> tuple[tuple[int, int, Fraction],
     return tuple((subset, a, weight) for (subset, a), weight in sorted(weights.items()))
 
 
-def _starting_columns(problem: DecisionProblem) -> set[SubsetAction]:
+def _starting_columns(problem: Problem) -> set[SubsetAction]:
     """The singletons with an action each, so that the restricted program has a feasible point."""
     prior = problem.prior or (Fraction(1, problem.num_parameters),) * problem.num_parameters
     costs = problem.posterior_costs(prior)
@@ -304,7 +306,7 @@ def _starting_columns(problem: DecisionProblem) -> set[SubsetAction]:
 
 
 def _weak_duality(
-    problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Suggestion, method: Method
+    problem: Problem, lam: Fraction, criterion: Criterion, proposal: programs.Suggestion, method: Program
 ) -> Design:
     """Round a floating-point pair to a feasible rational one; the bracket has a gap, and says so."""
     if proposal.rows is None or proposal.bound is None:

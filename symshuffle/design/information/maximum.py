@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, final
 import flint
 import numpy as np
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
@@ -97,13 +97,13 @@ class MeasureDesign(ValueMethods):
         bound_lam = self.lam if self.bound_lam is None else self.bound_lam
         level = self.lam if self.level is None else self.level
         levels = [bound_lam, self.lam] if isinstance(level, Exp) else sorted({bound_lam, self.lam})
-        rigour = check_around(level, levels, "lam")
+        arithmetic = check_around(level, levels, "lam")
         attained = self._attained(self.value.lower)
         self._check_bound(bound_lam)
         if self.measure.rational is None:
-            rigour = Rigour.BALL
+            arithmetic = Arithmetic.BALL
         bound = max(attained, sum(self.bound, start=Fraction(0)))
-        check_claim(self.value, Bracket(attained, bound, rigour, "lp", "weights and bound"), "value")
+        check_claim(self.value, Bracket(attained, bound, arithmetic, "lp", "weights and bound"), "value")
 
     def _attained(self, claimed: Fraction) -> Fraction:
         """What the channel attains at least, after checking that it is one; as precisely as a claim needs it."""
@@ -179,7 +179,7 @@ class MeasureDesign(ValueMethods):
 
 @takes_eps0()
 def maximise(
-    measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None, rel: float = REL
+    measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None, rtol: float = REL
 ) -> MeasureDesign:
     """Largest value of an information measure over all eps0-LDP channels.
 
@@ -191,7 +191,7 @@ def maximise(
         ``exp(eps0)``, above 1.
     group : SymmetryGroup, optional
         Permutations of exchangeable inputs, such as ``measure.symmetry()``: one column per orbit of subsets.
-    rel : float
+    rtol : float
         Relative width of the bracket; ``value.aimed`` says where it is missed.
     eps0 : number or text, optional
         Local budget in nats, above 0, in place of ``lam``; kept exact.
@@ -237,18 +237,18 @@ def maximise(
         check_exchangeable(measure, group)
     if not isinstance(lam, Exp):
         level = check_lam(lam)
-        return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rel, PRECISIONS)
-    return narrowed(lambda bits: _maximise_around(measure, lam, group, bits), rel, PRECISIONS)
+        return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rtol, PRECISIONS)
+    return narrowed(lambda bits: _maximise_around(measure, lam, group, bits), rtol, PRECISIONS)
 
 
 def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
     """The channel at a rational level below, the bound at one above: the maximum increases with the level."""
     share = bits * 5 // 8
     upper, lower = (_maximise_at(measure, level, group, bits) for level in levels_around(lam, share))
-    how = (
+    evaluation = (
         f"maxima at two rational levels around exp({lam.exponent}), {share} bits; the maximum increases with the level"
     )
-    value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
+    value = Bracket(lower.value.lower, upper.value.upper, Arithmetic.BALL, "lp", evaluation)
     return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam, level=lam)
 
 
@@ -258,7 +258,7 @@ def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, b
     if measure.rational is not None:
         solution = solve(reduced.program([measure.rational(column) for column in reduced.columns]))
         certificate, bound = solution.certificate, reduced.spread(solution.certificate.dual)
-        value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
+        value = Bracket(-solution.value.upper, -solution.value.lower, Arithmetic.EXACT, "lp", solution.value.evaluation)
     else:
         with working_precision(bits):
             certificate, bound, value = enclosed_maximum(measure, reduced, bits)
@@ -335,8 +335,8 @@ def enclosed_maximum(measure: Measure, reduced: Reduced, bits: int) -> tuple[Cer
     raised = max(Fraction(0), *excess) / len(bound)
     bound = tuple(u + raised for u in bound)
     lower = Ball.from_arb(attained, bits).lower
-    how = f"an exact vertex with its value as a ball; a vector that dominates all {len(gains)} kinds of columns"
-    value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
+    evaluation = f"an exact vertex with its value as a ball; a vector that dominates all {len(gains)} kinds of columns"
+    value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Arithmetic.BALL, "lp", evaluation)
     return found, bound, value
 
 
@@ -378,4 +378,4 @@ def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
     with working_precision(COLUMN_BITS):
         ends = [to_arb(end).log() / to_arb(alpha - 1) for end in (design.value.lower, design.value.upper)]
         lower, upper = Ball.from_arb(ends[0], COLUMN_BITS).lower, Ball.from_arb(ends[1], COLUMN_BITS).upper
-    return Bracket(lower, upper, Rigour.BALL, "lp", design.value.how)
+    return Bracket(lower, upper, Arithmetic.BALL, "lp", design.value.evaluation)

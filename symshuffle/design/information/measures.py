@@ -221,7 +221,7 @@ def f_divergence(
     --------
     >>> half = Fraction(1, 2)
     >>> squares = f_divergence([Fraction(3, 4), Fraction(1, 4)], [half, half], lambda t: (t - 1) ** 2)
-    >>> from symshuffle.design import maximise
+    >>> from symshuffle.design.information.maximum import maximise
     >>> f"{float(maximise(squares, 3)):.6f}"
     '0.062500'
     """

@@ -17,7 +17,7 @@ from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_precision, enclose
 from symshuffle.base.results import well_formed, within
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.design.decision.invariant import InvariantProblem
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 from symshuffle.design.parametric.signs import interval_of_signs, nearby, sign_in_field
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 
@@ -119,7 +119,7 @@ class ParametricProgram:
         return LinearProgram(costs, entries, (Sense.EQ,) * self.num_rows, tuple(map(Fraction, self.rhs)), free)
 
 
-def program_of_problem(problem: DecisionProblem, group: SymmetryGroup, *, criterion: Criterion) -> ParametricProgram:
+def program_of_problem(problem: Problem, group: SymmetryGroup, *, criterion: Criterion) -> ParametricProgram:
     """The design program of a rational problem, reduced by a group of its symmetries.
 
     A minimax program is the Bayes program under the uniform prior where the group moves every parameter to every other.

@@ -21,7 +21,7 @@ from symshuffle.base.errors import NotDecided
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.channels.geometry.linprog import full_bases
 from symshuffle.design.decision.invariant import detect_symmetry
-from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.problems import Problem
 from symshuffle.design.parametric.program import (
     FormulaPiece,
     OptimalBasis,
@@ -127,7 +127,7 @@ def piece_around(program: ParametricProgram, lam: Fraction) -> FormulaPiece:
 
 
 def derive(
-    source: DecisionProblem | ParametricProgram,
+    source: Problem | ParametricProgram,
     group: SymmetryGroup | None = None,
     *,
     criterion: Criterion | str = Criterion.BAYES,
@@ -138,7 +138,7 @@ def derive(
 
     Parameters
     ----------
-    source : DecisionProblem or ParametricProgram
+    source : Problem or ParametricProgram
         A rational problem, or a program that was built from costs.
     group : SymmetryGroup, optional
         Symmetries of the problem; detected by default.
@@ -166,7 +166,7 @@ def derive(
     2/(lambda + 2)
     """
     criterion = choice(Criterion, criterion, "criterion")
-    if isinstance(source, DecisionProblem):
+    if isinstance(source, Problem):
         group = group or detect_symmetry(source, criterion=criterion)
         return piecewise_optimum(program_of_problem(source, group, criterion=criterion))
     return piecewise_optimum(source)

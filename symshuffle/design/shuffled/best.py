@@ -107,7 +107,7 @@ def best_shuffled(
     ends = [improved(orbits, target) for orbits in starts]
     orbits, found = _certified([*starts, *ends], covered, order, goal)
     channel, size = orbit_reduction(orbits), _size(max(starts, key=trace_of))
-    level = epsilon_bound(covered.with_randomizers(lambda _: channel), delta=goal, attain=True)
+    level = epsilon_bound(covered.with_randomizers(lambda _: channel), delta=goal, attained=True)
     upper, bound = None, None
     if target.cap is not None:
         upper, bound = trace_upper(k, n=n, exp_eps=order, delta=goal, lam_cap=target.cap, least=trace_of(orbits))
@@ -177,7 +177,7 @@ def _certified(
     best = None
     for orbits in sorted(mixtures, key=trace_of, reverse=True):
         made = replace(covered, groups=(replace(covered.groups[0], randomizer=orbit_reduction(orbits)),))
-        found = delta_bound(made, exp_eps=order, attain=True)
+        found = delta_bound(made, exp_eps=order, attained=True)
         if found.bracket.upper <= goal:
             return orbits, found
         best = min(found.bracket.upper, best or found.bracket.upper)

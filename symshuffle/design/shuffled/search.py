@@ -20,7 +20,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import first_positive
 from symshuffle.base.numbers import Number, natural_log
 from symshuffle.channels.law import Law
@@ -100,21 +100,21 @@ class ExactTarget:
     delta: Fraction
     cap: Fraction | None
 
-    def meets(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> bool:
+    def meets(self, orbits: Sequence[Orbit], rtol: float = _WIDTH) -> bool:
         """Whether a mixture meets the target and the cap."""
-        return not self.excess(orbits, rel) > 0
+        return not self.excess(orbits, rtol) > 0
 
-    def excess(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> float:
+    def excess(self, orbits: Sequence[Orbit], rtol: float = _WIDTH) -> float:
         """Logarithm of the bound over delta, above 0 where the target is missed; infinite beyond the cap."""
         if self.cap is not None and ratio_of(orbits) > self.cap:
             return inf
-        found = self.bound(orbits, rel)
+        found = self.bound(orbits, rtol)
         distance = natural_log(found / self.delta) if found else -inf
         return max(distance, sys.float_info.min) if found > self.delta else min(distance, 0.0)
 
-    def bound(self, orbits: Sequence[Orbit], rel: float = _WIDTH) -> Fraction:
+    def bound(self, orbits: Sequence[Orbit], rtol: float = _WIDTH) -> Fraction:
         """Upper end of the certified delta H(n) of a mixture, in doubles with error bounds."""
-        return evaluate_law(blanket_law(orbits, self.exp_eps), self.n, rigour=Rigour.FLOAT64, rel=rel).upper
+        return evaluate_law(blanket_law(orbits, self.exp_eps), self.n, arithmetic=Arithmetic.FLOAT64, rtol=rtol).upper
 
     def ratio(self, s: int) -> Fraction:
         """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""

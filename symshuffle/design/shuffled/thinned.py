@@ -70,9 +70,9 @@ def _ratios(target: ExactTarget, ratio: Fraction) -> Iterator[Fraction]:
 def largest_weight(orbit: Orbit, target: ExactTarget, least: Fraction) -> Fraction | None:
     """Largest weight at most 1, above ``least``, at which a thinned orbit meets the target; None if there is none."""
 
-    def excess(steps: int, rel: float = _WIDTH) -> float:
+    def excess(steps: int, rtol: float = _WIDTH) -> float:
         with suppress(Unsupported):
-            return target.excess(thin(orbit, Fraction(steps, WEIGHT_STEP)), rel)
+            return target.excess(thin(orbit, Fraction(steps, WEIGHT_STEP)), rtol)
         return inf
 
     low = int(least * WEIGHT_STEP) + 1

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.design.shuffled.lines import HighestLines
@@ -124,7 +124,7 @@ class _Search:
         try:
             heights = _highest(self.k, self.gamma, self.cap).heights(trace, low, high)
             law = law_below(heights, self.places, self.gamma)
-            return evaluate_law(law, self.n, rigour=Rigour.FLOAT64, rel=_WIDTH).lower > _SPARE * self.delta
+            return evaluate_law(law, self.n, arithmetic=Arithmetic.FLOAT64, rtol=_WIDTH).lower > _SPARE * self.delta
         except Unsupported:
             return False
 

@@ -152,8 +152,8 @@ def recompute_laplace(
     else:
         law = laplace_transform(lam, exp_eps, n, digits=digits)
     if n == 1:
-        how = "mpmath, tanh-sinh quadrature of (f0 - x f1)_+ over the outputs"
-        return _from_transform(law, one_user(law), 0, digits, least, how)
+        evaluation = "mpmath, tanh-sinh quadrature of (f0 - x f1)_+ over the outputs"
+        return _from_transform(law, one_user(law), 0, digits, least, evaluation)
     return _dispatch(law, n, digits, Route.INVERSION, least)
 
 

@@ -21,7 +21,7 @@ from typing import ClassVar, Final, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, read_options, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
@@ -61,7 +61,7 @@ class BallContour:
 
     Parameters
     ----------
-    rel : float
+    rtol : float
         Relative width to aim at, in (0, 1).
     bits : int
         Largest working precision; the atoms should be known to at least as many bits.
@@ -71,10 +71,10 @@ class BallContour:
         Number with which the value is compared: no finer pass follows a bracket that is far from it.
     """
 
-    least: ClassVar[Rigour] = Rigour.BALL
+    least: ClassVar[Arithmetic] = Arithmetic.BALL
     continuous: ClassVar[bool] = True
 
-    rel: float = 1e-10
+    rtol: float = 1e-10
     bits: int = 192
     largest: int = 3_000_000
     goal: Fraction | None = None
@@ -83,21 +83,21 @@ class BallContour:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rel: float, bits: int) -> BallContour:
+    def aiming(cls, rtol: float, bits: int) -> BallContour:
         """Engine with default limits and a relative width; ``bits`` has no effect."""
-        return cls(rel=rel)
+        return cls(rtol=rtol)
 
     @classmethod
-    def offered(cls, law: Law | MixedLaw, rigour: Rigour | None, rel: float) -> BallContour | None:
+    def offered(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> BallContour | None:
         """Engine for the automatic choice in balls or at narrow widths, otherwise None."""
-        trusted = rigour is not Rigour.BALL and rel >= _RESOLVED
-        return None if trusted or rigour is Rigour.EXACT else cls(rel=rel)
+        trusted = arithmetic is not Arithmetic.BALL and rtol >= _RESOLVED
+        return None if trusted or arithmetic is Arithmetic.EXACT else cls(rtol=rtol)
 
     @classmethod
     def trials(cls, law: Law | MixedLaw) -> tuple[BallContour, ...]:
         """Settings under which a bracket takes about a second, for tests."""
         most = 160_000 // (len(law.values) if isinstance(law, Law) else AS_MANY_AS)
-        return tuple(cls(rel=rel, largest=most) for rel in (1e-4, 1e-2))
+        return tuple(cls(rtol=rtol, largest=most) for rtol in (1e-4, 1e-2))
 
     @property
     def name(self) -> str:
@@ -123,34 +123,36 @@ class BallContour:
         tilt = saddle.tilt(law if isinstance(law, Law) else law.near(_ROUGH, _STRETCH_BITS))
         if law.never_positive:
             return Bracket(
-                lower_end(law.singular), upper_end(law.singular), Rigour.BALL, self.name, "G is never positive"
+                lower_end(law.singular), upper_end(law.singular), Arithmetic.BALL, self.name, "G is never positive"
             )
-        return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT, goal=self.goal)
+        return saddle.narrowed(
+            lambda rtol: self._attempt(law, n, tilt, rtol), self.rtol, most=_WORTH_IT, goal=self.goal
+        )
 
-    def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
-        """One pass with constants chosen for the relative width ``rel``, and how many waves it took."""
-        plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
-        bits = min(self.bits, _SPARE_BITS - round(math.log2(rel)))
+    def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rtol: float) -> tuple[Bracket, int]:
+        """One pass with constants chosen for the relative width ``rtol``, and how many waves it took."""
+        plan = saddle.choose(tilt, n, rtol=rtol, lattice=law.lattice)
+        bits = min(self.bits, _SPARE_BITS - round(math.log2(rtol)))
         with working_precision(bits + max(n.bit_length(), 8)):
-            line = ContourLine.of(law, n, plan, rel)
+            line = ContourLine.of(law, n, plan, rtol)
             largest = min(self.largest, _PRICIEST // line.waves)
-            upper, lower, nodes, stretches = _sums(line, tilt, largest, rel)
+            upper, lower, nodes, stretches = _sums(line, tilt, largest, rtol)
             upper, lower = upper + line.truncation(), lower - line.truncation() - line.aliasing(tilt)
             scale = line.log_scale.exp() / n
             high = Ball.from_arb((upper - line.stuck()) * scale + to_arb(law.singular)).upper
             low = Ball.from_arb(lower * scale + to_arb(law.singular)).lower
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
         floor = law.floor + lower_end(law.singular)
-        how = (
+        evaluation = (
             f"contour in balls of {bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
             f"evaluated, {stretches} stretches of the other {plan.nodes + 1 - nodes} bounded"
         )
-        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how), (nodes + stretches) * line.waves
+        return Bracket(max(low, floor), high, Arithmetic.BALL, self.name, evaluation), (nodes + stretches) * line.waves
 
 
-def _sums(line: ContourLine, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[flint.arb, flint.arb, int, int]:
+def _sums(line: ContourLine, tilt: saddle.Tilt, largest: int, rtol: float) -> tuple[flint.arb, flint.arb, int, int]:
     """Upper end of the sum for U, lower end of the sum for L, and how many nodes and stretches that took."""
-    threshold = line.silence(math.sqrt(line.n * tilt.curvature(line.plan.c)), rel)
+    threshold = line.silence(math.sqrt(line.n * tilt.curvature(line.plan.c)), rtol)
     last = line.plan.nodes if line.rule is None else line.rule.last
     loud, stretches = _stretches(line, tilt, threshold, last + 1, largest)
     upper, lower, nodes = _evaluated(line, loud)
@@ -160,7 +162,7 @@ def _sums(line: ContourLine, tilt: saddle.Tilt, largest: int, rel: float) -> tup
     rest = (last + 1 - nodes) * each * weight
     if last < line.plan.nodes:
         beyond = line.beyond(last)
-        if not beyond < dyadic(rel / 1000) * abs(upper) * weight:
+        if not beyond < dyadic(rtol / 1000) * abs(upper) * weight:
             threshold -= saddle.QUIET - _SPARED
             each *= dyadic(saddle.QUIET - _SPARED).exp()
             loud, more = _far_stretches(line, tilt, threshold, last + 1, largest)

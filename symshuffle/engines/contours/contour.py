@@ -49,7 +49,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, read_options, to_arb, upper_end, working_precision
@@ -89,7 +89,7 @@ class Contour:
 
     Parameters
     ----------
-    rel : float
+    rtol : float
         Relative width to aim at, in (0, 1); the result is wider where sums of G accumulate near 0 without being 0.
     largest : int
         Limit on the number of quadrature nodes.
@@ -97,10 +97,10 @@ class Contour:
         Number with which the value is compared: no finer pass follows a bracket that is far from it.
     """
 
-    least: ClassVar[Rigour] = Rigour.FLOAT64
+    least: ClassVar[Arithmetic] = Arithmetic.FLOAT64
     continuous: ClassVar[bool] = True
 
-    rel: float = 1e-6
+    rtol: float = 1e-6
     largest: int = 50_000_000
     goal: Fraction | None = None
 
@@ -108,20 +108,20 @@ class Contour:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rel: float, bits: int) -> Contour:
+    def aiming(cls, rtol: float, bits: int) -> Contour:
         """Engine with default limits and a relative width; ``bits`` has no effect."""
-        return cls(rel=rel)
+        return cls(rtol=rtol)
 
     @classmethod
-    def offered(cls, law: Law | MixedLaw, rigour: Rigour | None, rel: float) -> Contour | None:
+    def offered(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> Contour | None:
         """Engine for the automatic choice where doubles reach the width, otherwise None."""
-        return cls(rel=rel) if rigour in (None, Rigour.FLOAT64) and rel >= UNIT else None
+        return cls(rtol=rtol) if arithmetic in (None, Arithmetic.FLOAT64) and rtol >= UNIT else None
 
     @classmethod
     def trials(cls, law: Law | MixedLaw) -> tuple[Contour, ...]:
         """Settings under which a bracket takes about a second, for tests."""
         most = 8_000_000 // (len(law.values) if isinstance(law, Law) else _AS_MANY_AS)
-        return tuple(cls(rel=rel, largest=most) for rel in (1e-4, 1e-2, 1e-6, 0.3))
+        return tuple(cls(rtol=rtol, largest=most) for rtol in (1e-4, 1e-2, 1e-6, 0.3))
 
     @property
     def name(self) -> str:
@@ -145,26 +145,26 @@ class Contour:
             # To be read off the ends: an atom may be positive and round to zero.
             most = max(Fraction(0), *(upper_end(value) for value in law.values))
             ends = lower_end(law.singular), upper_end(law.singular) + most
-            return Bracket(*ends, Rigour.FLOAT64, self.name, f"G is never above {float(most):.2g}")
+            return Bracket(*ends, Arithmetic.FLOAT64, self.name, f"G is never above {float(most):.2g}")
         once = saddle.spread_out(tilt, n)
         return saddle.narrowed(
-            lambda rel: self._attempt(law, n, tilt, rel),
-            self.rel,
+            lambda rtol: self._attempt(law, n, tilt, rtol),
+            self.rtol,
             most=_WORTH_IT // len(tilt.values),
             spread=once,
             goal=self.goal,
         )
 
-    def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, float]:
-        """One pass with constants chosen for the relative width ``rel``, and how many nodes it took.
+    def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rtol: float) -> tuple[Bracket, float]:
+        """One pass with constants chosen for the relative width ``rtol``, and how many nodes it took.
 
         Infinitely many where the radii of the law alone take the width asked for, which no constants change.
         """
-        plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice, quick=True)
-        seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rel / n)
+        plan = saddle.choose(rough, n, rtol=rtol, lattice=law.lattice, quick=True)
+        seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rtol / n)
         tilt = seen.tilt
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
-        sums = _trapezoid(seen, n, plan, self.largest, rel)
+        sums = _trapezoid(seen, n, plan, self.largest, rtol)
         rounding = sums.rounding + _scale_noise(tilt, n, plan.c, scale) * abs(sums.upper)
         blur = seen.blur(n, plan.c)
         around = sums.silent + _truncation(plan) + rounding + blur
@@ -175,14 +175,18 @@ class Contour:
         below = sums.lower - around - _aliasing(seen, n, plan)
         low = max(_scaled(below, scale, up=False), floor) if math.isfinite(below) else floor
         high = _scaled(sums.upper + around, scale, up=True) - _stuck(law, n, plan, scale)
-        how = (
+        evaluation = (
             f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
             f"evaluated, relative rounding allowance {rounding / max(abs(sums.upper), _LEAST):.1g}"
         )
         bracket = Bracket(
-            low / n + lower_end(law.singular), high / n + upper_end(law.singular), Rigour.FLOAT64, self.name, how
+            low / n + lower_end(law.singular),
+            high / n + upper_end(law.singular),
+            Arithmetic.FLOAT64,
+            self.name,
+            evaluation,
         )
-        return bracket, math.inf if blur > self.rel * abs(sums.upper) else sums.evaluated
+        return bracket, math.inf if blur > self.rtol * abs(sums.upper) else sums.evaluated
 
 
 def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:
@@ -233,18 +237,18 @@ class _Sums:
     evaluated: int
 
 
-def _trapezoid(seen: Form, n: int, plan: saddle.ContourPlan, largest: int, rel: float) -> _Sums:
+def _trapezoid(seen: Form, n: int, plan: saddle.ContourPlan, largest: int, rtol: float) -> _Sums:
     """Evaluate the nodes that matter, and bound the others."""
     silent, evaluated = 0.0, 0
     parts: list[tuple[float, float, float]] = []
     for region in seen.regions:
         if region.far:
             beyond = _beyond(region, n, plan)
-            if beyond < rel / 1000 * abs(math.fsum(upper for upper, *_ in parts)):
+            if beyond < rtol / 1000 * abs(math.fsum(upper for upper, *_ in parts)):
                 silent += beyond
                 break
         # Where all nodes are silent, their sum is about this share of the integral times the end times the spread.
-        threshold = _SPARED - math.log(rel) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
+        threshold = _SPARED - math.log(rtol) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
         if plan.lattice is not None:  # its kernel, and with it the integral, falls like exp(-c step)
             threshold += plan.c * float(plan.lattice)
         most = min(largest, _PRICIEST // max(len(region.values), 1))

@@ -56,12 +56,12 @@ class ContourLine:
     error: flint.arb
 
     @classmethod
-    def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rel: float) -> ContourLine:
-        """The line of a plan whose bracket is to be about ``rel`` wide."""
+    def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rtol: float) -> ContourLine:
+        """The line of a plan whose bracket is to be about ``rtol`` wide."""
         c, tau = dyadic(plan.c), dyadic(plan.tau)
         rule, atoms = None, law
         if isinstance(law, MixedLaw):
-            rule = Segments.of(law, n, plan, rel)
+            rule = Segments.of(law, n, plan, rtol)
             atoms = law.near(rule.order, flint.ctx.prec)
         values, weights = ball_arguments(atoms.values), ball_arguments(atoms.weights)
         grown = [w * (c * v).exp() for v, w in zip(values, weights, strict=True)]
@@ -129,9 +129,9 @@ class ContourLine:
                     ratio += sum((f(s) for f in self.rule.transforms), start=flint.acb(0)) / self.total
                 yield ratio
 
-    def silence(self, spread: float, rel: float) -> float:
+    def silence(self, spread: float, rtol: float) -> float:
         """Exponent below which a stretch may be bounded instead of evaluated."""
-        return saddle.QUIET - math.log(rel) + math.log1p(self.plan.end * spread) + 6
+        return saddle.QUIET - math.log(rtol) + math.log1p(self.plan.end * spread) + 6
 
     def truncation(self) -> flint.arb:
         """Bound on both sums beyond the last node."""

@@ -241,7 +241,7 @@ def spread_out(tilt: Tilt, n: int) -> bool:
 
 def narrowed(
     attempt: Callable[[float], tuple[Bracket, float]],
-    rel: float,
+    rtol: float,
     *,
     most: int,
     spread: bool = False,
@@ -251,15 +251,15 @@ def narrowed(
 
     - ``attempt``: from a width to choose constants for to a bracket and the number of evaluations it took; infinity
       where no finer constants would narrow it.
-    - ``rel``: relative width asked for.
+    - ``rtol``: relative width asked for.
     """
     bracket: Bracket | None = None
     empty = 0
     # The gap is often far below what the constants were chosen for, because few values of S are near 0: the cheapest
     # constants come first. Where S is 0 with positive probability it is above, being of first order in the smoothing.
     # Where values of S are spread out a pass misses its width by little if at all.
-    aim, longest = (rel, _SHORT_STEP) if spread else (max(rel, _FIRST), _LONG_STEP)
-    while aim > max(min(rel * rel, _FINEST), 1e-16):
+    aim, longest = (rtol, _SHORT_STEP) if spread else (max(rtol, _FIRST), _LONG_STEP)
+    while aim > max(min(rtol * rtol, _FINEST), 1e-16):
         try:
             bracket, evaluated = attempt(aim)
         except Unsupported:
@@ -267,20 +267,20 @@ def narrowed(
                 break
             if not spread:
                 raise
-            return narrowed(attempt, rel, most=most, goal=goal)
-        if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most or is_far(bracket, goal):
+            return narrowed(attempt, rtol, most=most, goal=goal)
+        if bracket.width <= Fraction(rtol) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
         empty += bracket.lower <= 0 and bracket.upper > 1
         if goal is not None and empty == _HOPELESS:
             break
-        missed = float(bracket.width / bracket.upper) / rel
+        missed = float(bracket.width / bracket.upper) / rtol
         aim /= min(max(2 * missed, 2.0), longest)
     assert bracket is not None  # there is a first width
     return bracket
 
 
-def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, quick: bool = False) -> ContourPlan:
-    """Constants whose bracket is about ``rel`` in (0, 1) wide, relative to its value, when the law of S is spread out.
+def choose(tilt: Tilt, n: int, *, rtol: float, lattice: Fraction | None = None, quick: bool = False) -> ContourPlan:
+    """Constants whose bracket is about ``rtol`` in (0, 1) wide, relative to its value, when the law of S is spread out.
 
     A lattice is used if one period of it is shorter than the smoothed line would be.
 
@@ -288,8 +288,8 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, q
     """
     c = saddle_point(tilt, n, gaussian=quick)
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
-    tau = math.sqrt(rel / 2) / c
-    quiet = QUIET - math.log(rel)
+    tau = math.sqrt(rtol / 2) / c
+    quiet = QUIET - math.log(rtol)
     length = math.sqrt(2 * quiet) / tau
     # The lattice of atoms with many large denominators may be below the smallest double.
     on_lattice = lattice is not None and float(lattice) > 0 and math.pi / float(lattice) <= length
@@ -300,10 +300,10 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None, q
         half = math.ceil(reach / float(lattice) / 2)
         return ContourPlan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
     step = 2 * math.pi / reach
-    return ContourPlan(c, step, math.ceil(length / step), tau, radius=_radius(tilt, n, c, tau, rel))
+    return ContourPlan(c, step, math.ceil(length / step), tau, radius=_radius(tilt, n, c, tau, rtol))
 
 
-def _radius(tilt: Tilt, n: int, c: float, tau: float, rel: float) -> float:
+def _radius(tilt: Tilt, n: int, c: float, tau: float, rtol: float) -> float:
     """About the r with the largest ``P(|G| <= r)^n (tau/sqrt(2 pi) - n r/2)``; 0 where that is far below the width."""
     order = np.argsort(np.abs(tilt.values))
     sizes = np.abs(tilt.values)[order]
@@ -314,7 +314,7 @@ def _radius(tilt: Tilt, n: int, c: float, tau: float, rel: float) -> float:
     spread = n * max(tilt.curvature(c), 0.0) + tau * tau + 2 / c**2
     value = n * tilt.cumulant(c) + (tau * c) ** 2 / 2 - 2 * math.log(c) - math.log(2 * math.pi * spread) / 2
     best = int(worth.argmax())
-    return float(sizes[best]) * (1 + 1e-12) if worth[best] > value + math.log(rel) - _FELT else 0.0
+    return float(sizes[best]) * (1 + 1e-12) if worth[best] > value + math.log(rtol) - _FELT else 0.0
 
 
 def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float, *, steepest: float) -> float:

@@ -46,9 +46,9 @@ class Segments:
     above: tuple[tuple[flint.arb, flint.arb], ...]
 
     @classmethod
-    def of(cls, law: MixedLaw, n: int, plan: saddle.ContourPlan, rel: float) -> Segments:
+    def of(cls, law: MixedLaw, n: int, plan: saddle.ContourPlan, rtol: float) -> Segments:
         """What a plan needs of a law."""
-        order, height = law.rule(plan.c, end=plan.end, tolerance=_SHARE_OF_GAUSS * rel / n)
+        order, height = law.rule(plan.c, end=plan.end, tolerance=_SHARE_OF_GAUSS * rtol / n)
         last = min(math.floor(height / plan.step), plan.nodes)
         transforms = tuple(SegmentTransform.of(segment) for segment in law.segments)
         above = tuple((to_arb(v), to_arb(w)) for v, w in law.finite("upper", _CELLS, flint.ctx.prec).atoms())

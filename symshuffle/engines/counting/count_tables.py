@@ -54,12 +54,12 @@ class Windows:
     high: list[int]
 
     @classmethod
-    def choose(cls, law: Law, n: int, rel: float) -> Windows:
+    def choose(cls, law: Law, n: int, rtol: float) -> Windows:
         """Windows outside of which hardly any of E[S_+] lies, as Chernoff's bound on each count tells."""
         tilt = saddle.tilt(law)
         c = saddle.saddle_point(tilt, n)
         spread = c * math.sqrt(n * max(tilt.curvature(c), 0.0))
-        quiet = 4 - math.log(rel) + math.log(2 * len(law.values) * (1 + spread))
+        quiet = 4 - math.log(rtol) + math.log(2 * len(law.values) * (1 + spread))
         ends = [_window(n, float(share), quiet) for share in tilt.tilted(c)]
         try:  # at this scale tables are flat but for the tilt
             rho = Fraction(n * math.exp(-tilt.cumulant(c)))

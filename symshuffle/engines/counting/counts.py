@@ -30,7 +30,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Final, final
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, read_options, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
@@ -69,7 +69,7 @@ class Counts:
 
     Parameters
     ----------
-    rel : float
+    rtol : float
         Relative width to aim at, in (0, 1).
     bits : int or None
         Precision of the integers; None computes in doubles, and in integers where these do not do and steps are few.
@@ -78,10 +78,10 @@ class Counts:
     """
 
     name: ClassVar[str] = "counts"
-    least: ClassVar[Rigour] = Rigour.FLOAT64
+    least: ClassVar[Arithmetic] = Arithmetic.FLOAT64
     continuous: ClassVar[bool] = False
 
-    rel: float = 1e-10
+    rtol: float = 1e-10
     bits: int | None = None
     largest: int = _LARGEST
 
@@ -89,26 +89,28 @@ class Counts:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rel: float, bits: int) -> Counts:
+    def aiming(cls, rtol: float, bits: int) -> Counts:
         """Engine with default limits, a relative width and integers of ``bits`` bits."""
-        return cls(rel=rel, bits=bits)
+        return cls(rtol=rtol, bits=bits)
 
     @classmethod
-    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Counts | None:
-        """Engine limited to cheap sums, in integers where doubles do not reach the width; None at rigour ``exact``."""
-        if rigour is Rigour.EXACT:
+    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Counts | None:
+        """Engine limited to cheap sums, in integers where doubles do not reach the width; None for exact arithmetic."""
+        if arithmetic is Arithmetic.EXACT:
             return None
-        cheap = min(_LARGEST, round(_CHEAP * max(math.sqrt(1e-6 / rel), 0.1)))
-        return cls(rel=rel, bits=_bits(rel) if rigour is Rigour.BALL or rel < _FINEST else None, largest=cheap)
+        cheap = min(_LARGEST, round(_CHEAP * max(math.sqrt(1e-6 / rtol), 0.1)))
+        return cls(
+            rtol=rtol, bits=_bits(rtol) if arithmetic is Arithmetic.BALL or rtol < _FINEST else None, largest=cheap
+        )
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Counts, ...]:
         """Settings under which a bracket takes about a second, for tests."""
         return (
-            cls(rel=1e-10, bits=128, largest=300_000),
-            cls(rel=0.5, bits=64, largest=300_000),
-            cls(rel=1e-10),
-            cls(rel=0.1),
+            cls(rtol=1e-10, bits=128, largest=300_000),
+            cls(rtol=0.5, bits=64, largest=300_000),
+            cls(rtol=1e-10),
+            cls(rtol=0.1),
         )
 
     def refusal(self, law: Law, n: int) -> str | None:
@@ -121,7 +123,7 @@ class Counts:
             return f"more than {_MOST_USERS} users"
         if any(lower_end(weight) <= 0 for weight in law.weights):
             return "a weight that may be 0"
-        spread = math.sqrt(-8 * math.log(self.rel))
+        spread = math.sqrt(-8 * math.log(self.rtol))
         weights = (float(upper_end(weight)) for weight in law.weights)
         sizes = sorted(min(n, 4 + spread * math.sqrt(n * w * max(1 - w, 0.0))) for w in weights)
         steps = steps_of(sizes)
@@ -132,14 +134,14 @@ class Counts:
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine counts at n = {n}: {reason}; use engine contour")
-        known = Rigour.FLOAT64 if self.bits is None else Rigour.BALL
+        known = Arithmetic.FLOAT64 if self.bits is None else Arithmetic.BALL
         if law.never_positive or len(law.values) == 1:
             low = law.floor + lower_end(law.singular)
             high = max(upper_end(law.mean), Fraction(0)) + upper_end(law.singular)
             return Bracket(low, high, known, self.name, "G has one atom, or is never positive")
         # Chernoff's bound, which windows are chosen by, may be far above the sum, where atoms weigh hardly anything:
         # then they are chosen again, by the sum, or by a square where nothing of it is seen yet.
-        aimed, windows = Fraction(self.rel), self._windows(law, n, self.rel)
+        aimed, windows = Fraction(self.rtol), self._windows(law, n, self.rtol)
         found, rest = self._in_numbers(windows)
         share = aimed
         for _ in range(_WIDER):
@@ -151,8 +153,8 @@ class Counts:
             found, rest = self._in_numbers(windows)
         return found
 
-    def _windows(self, law: Law, n: int, rel: float) -> Windows:
-        windows = Windows.choose(law, n, rel)
+    def _windows(self, law: Law, n: int, rtol: float) -> Windows:
+        windows = Windows.choose(law, n, rtol)
         if windows.steps > 4 * self.largest:
             raise Unsupported(f"engine counts at n = {n}: {Decimal(windows.steps):.1e} steps; use engine contour")
         return windows
@@ -164,14 +166,14 @@ class Counts:
         try:
             found, rest = self._summed(windows, None)
         except Unsupported:
-            return self._summed(windows, _bits(self.rel))
-        narrow = found.width - rest <= Fraction(self.rel) * found.upper
-        return (found, rest) if narrow else self._summed(windows, _bits(self.rel))
+            return self._summed(windows, _bits(self.rtol))
+        narrow = found.width - rest <= Fraction(self.rtol) * found.upper
+        return (found, rest) if narrow else self._summed(windows, _bits(self.rtol))
 
     def _summed(self, windows: Windows, bits: int | None) -> tuple[Bracket, Fraction]:
         """The sum over the windows, in doubles or in integers, and the bound on what is outside, which it contains."""
         law, n = windows.law, windows.n
-        known = Rigour.FLOAT64 if self.bits is None else Rigour.BALL
+        known = Arithmetic.FLOAT64 if self.bits is None else Arithmetic.BALL
         precision = _TABLE_BITS if bits is None else bits
         with working_precision(precision + 2 * n.bit_length() + 16):
             tables = [FactorTable.of(windows, i, bits) for i in windows.order]
@@ -185,10 +187,12 @@ class Counts:
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
         floor = law.floor + lower_end(law.singular)
         where = "doubles" if bits is None else f"integers of {bits} bits"
-        how = f"{windows.steps:.0f} steps over counts with binomial tails, in {where}; windows and rounding bounded"
-        return Bracket(max(low, floor), high, known, self.name, how), beyond
+        evaluation = (
+            f"{windows.steps:.0f} steps over counts with binomial tails, in {where}; windows and rounding bounded"
+        )
+        return Bracket(max(low, floor), high, known, self.name, evaluation), beyond
 
 
-def _bits(rel: float) -> int:
+def _bits(rtol: float) -> int:
     """Bits of integers that reach a relative width."""
-    return _SPARE_BITS - math.floor(math.log2(rel))
+    return _SPARE_BITS - math.floor(math.log2(rtol))

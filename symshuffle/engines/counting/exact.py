@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -76,7 +76,7 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
-    least: ClassVar[Rigour] = Rigour.BALL
+    least: ClassVar[Arithmetic] = Arithmetic.BALL
     continuous: ClassVar[bool] = False
 
     bits: int = DEFAULT_BITS
@@ -88,16 +88,16 @@ class Exact:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rel: float, bits: int) -> Exact:
+    def aiming(cls, rtol: float, bits: int) -> Exact:
         """Engine with default limits; balls of ``bits`` bits if a law is not rational."""
         return cls(bits=bits)
 
     @classmethod
-    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Exact | None:
-        """Engine limited to cheap sums; with default limits at rigour ``exact``, or None if the law is not rational."""
-        if rigour is Rigour.EXACT:
+    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Exact | None:
+        """Engine limited to cheap sums; with default limits for exact arithmetic, None if the law is not rational."""
+        if arithmetic is Arithmetic.EXACT:
             return cls() if law.exact else None
-        count = _CHEAP_IN_BALLS if rigour is Rigour.BALL and len(law.values) > _FEW_ATOMS else _CHEAP
+        count = _CHEAP_IN_BALLS if arithmetic is Arithmetic.BALL and len(law.values) > _FEW_ATOMS else _CHEAP
         return cls(largest_power=_CHEAP_POWER, largest_count=count, largest_sum=_CHEAP_SUM)
 
     @classmethod
@@ -126,22 +126,22 @@ class Exact:
         if reason is not None:
             raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")
         if law.never_positive:
-            known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
+            known = Arithmetic.EXACT if isinstance(law.singular, Fraction) else Arithmetic.BALL
             ends = lower_end(law.singular), upper_end(law.singular)
             return Bracket(*ends, known, self.name, "G is never positive")
         lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
         if lattice is not None and lattice.size(n) <= self.largest_power and not self._few(law, n, lattice):
             value: Any = lattice.positive_part(n) / n + law.singular
-            how = f"{n}-th power of an integer polynomial of degree {lattice.span}"
+            evaluation = f"{n}-th power of an integer polynomial of degree {lattice.span}"
         elif lattice is not None:
             value = _counted(law, n) / n + law.singular
-            how = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in rationals"
+            evaluation = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in rationals"
         else:
             value = self._enclosed(law, n) + law.singular
-            how = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in balls of {self.bits} bits"
+            evaluation = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in balls of {self.bits} bits"
         if isinstance(value, Ball):
-            return Bracket(max(value.lower, Fraction(0)), value.upper, Rigour.BALL, self.name, how)
-        return Bracket(value, value, Rigour.EXACT, self.name, how)
+            return Bracket(max(value.lower, Fraction(0)), value.upper, Arithmetic.BALL, self.name, evaluation)
+        return Bracket(value, value, Arithmetic.EXACT, self.name, evaluation)
 
     def _few(self, law: Law, n: int, lattice: _Lattice) -> bool:
         """Whether count vectors are so few, and the lattice so fine, that they are cheaper: a choice."""

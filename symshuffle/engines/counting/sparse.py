@@ -22,7 +22,7 @@ from typing import ClassVar, Final, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     Ball,
@@ -38,7 +38,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
 _TAIL: Final = 1e-6
-"""What the neglected mass, relative to ``rel``, is planned for; it may turn out larger."""
+"""What the neglected mass, relative to ``rtol``, is planned for; it may turn out larger."""
 
 _DEEPEST: Final = 200
 """Copies off the heaviest atom beyond which other engines are faster, however few atoms there are."""
@@ -54,7 +54,7 @@ class Sparse:
 
     Parameters
     ----------
-    rel : float
+    rtol : float
         Relative width to aim at, in (0, 1).
     bits : int
         Working precision of the balls.
@@ -63,10 +63,10 @@ class Sparse:
     """
 
     name: ClassVar[str] = "sparse"
-    least: ClassVar[Rigour] = Rigour.BALL
+    least: ClassVar[Arithmetic] = Arithmetic.BALL
     continuous: ClassVar[bool] = False
 
-    rel: float = 1e-10
+    rtol: float = 1e-10
     bits: int = 192
     largest: int = 20_000
 
@@ -74,20 +74,20 @@ class Sparse:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rel: float, bits: int) -> Sparse:
+    def aiming(cls, rtol: float, bits: int) -> Sparse:
         """Engine with default limits and a relative width; ``bits`` has no effect."""
-        return cls(rel=rel)
+        return cls(rtol=rtol)
 
     @classmethod
-    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Sparse | None:
-        """Engine limited to few count vectors for the automatic choice; None at rigour ``exact``."""
-        return None if rigour is Rigour.EXACT else cls(rel=rel, largest=_CHEAP)
+    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Sparse | None:
+        """Engine limited to few count vectors for the automatic choice; None at arithmetic ``exact``."""
+        return None if arithmetic is Arithmetic.EXACT else cls(rtol=rtol, largest=_CHEAP)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Sparse, ...]:
         """Settings under which a bracket takes about a second, for tests."""
         most = min(200_000, 1_000_000 // len(law.values))
-        return cls(rel=1e-6, largest=most), cls(rel=1e-2, largest=most), cls(rel=0.5, bits=53, largest=most)
+        return cls(rtol=1e-6, largest=most), cls(rtol=1e-2, largest=most), cls(rtol=0.5, bits=53, largest=most)
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Reason why this engine cannot answer, known before it starts, or None."""
@@ -99,7 +99,7 @@ class Sparse:
         others = (upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
         expected = n * to_float(sum(others, start=Fraction(0)))
         # A plan, for which doubles will do: the bracket counts what is neglected, however much it is.
-        term, enough, deepest = 1.0, _TAIL * self.rel, 0
+        term, enough, deepest = 1.0, _TAIL * self.rtol, 0
         while term > enough and deepest < n:
             deepest += 1
             term *= expected / deepest
@@ -114,7 +114,7 @@ class Sparse:
             raise Unsupported(f"engine sparse at n = {n}: {reason}")
         if law.never_positive:
             ends = lower_end(law.singular), upper_end(law.singular)
-            return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")
+            return Bracket(*ends, Arithmetic.BALL, self.name, "G is never positive")
         with working_precision(self.bits + 2 * max(n.bit_length(), 8)):
             total, rest, deepest = self._sum(law, n)
             singular = to_arb(law.singular)
@@ -122,8 +122,10 @@ class Sparse:
             high = Ball.from_arb((total + rest) / n + singular).upper
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
         floor = law.floor + lower_end(law.singular)
-        how = f"at most {deepest} copies outside the heaviest atom, in balls of {self.bits} bits; the rest bounded"
-        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how)
+        evaluation = (
+            f"at most {deepest} copies outside the heaviest atom, in balls of {self.bits} bits; the rest bounded"
+        )
+        return Bracket(max(low, floor), high, Arithmetic.BALL, self.name, evaluation)
 
     def _sum(self, law: Law, n: int) -> tuple[flint.arb, flint.arb, int]:
         """The sum over N <= K, a bound on the rest, and K: the first that is good enough, or the last allowed."""
@@ -144,7 +146,7 @@ class Sparse:
                 rest += _on_the_heaviest(n, common, expected, j) + _beside_it(max(top, Fraction(0)), expected, j)
                 rest = rest.union(flint.arb(0))
             spent = j >= _DEEPEST or math.comb(j + 1 + len(values), j + 1) > self.largest
-            if j == n or spent or rest < total * self.rel / 8:
+            if j == n or spent or rest < total * self.rtol / 8:
                 break
         return total, rest, j
 

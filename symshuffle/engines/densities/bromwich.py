@@ -22,11 +22,11 @@ Beyond the last node evaluated :mod:`symshuffle.engines.densities.beyond` bounds
 coarse rule, and from some height on at all heights.
 
 A law with a transform in closed form (:class:`symshuffle.channels.continuous_law.PieceTransform`) needs no rule:
-the sum is then one of balls at whatever rigour, and a bound at all heights comes with it; on stretches
+the sum is then one of balls at whatever arithmetic, and a bound at all heights comes with it; on stretches
 :math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[(G-\mu)^2e^{cG}]^{1/2}M(c)^{1/2}`.
 
 Evidence. *Proved*, in balls: aliases, the stretches and heights beyond the last node, the error of the Gauss rule, and
-with ``rigour=BALL`` the sum over the nodes too. *Proved under an assumption*, the sum in doubles: that additions,
+with ``arithmetic=BALL`` the sum over the nodes too. *Proved under an assumption*, the sum in doubles: that additions,
 products and quotients of doubles are rounded to nearest, and that NumPy's exponential of an imaginary number is off by
 at most four units in the last place in either part, and so are its absolute values and real powers. Sums and powers are
 formed here, in an order that is known: no promise of BLAS, of ``ndarray.sum`` or of a library power is needed for them.
@@ -43,7 +43,7 @@ from typing import ClassVar, Final, TypeAlias, final
 import flint
 import numpy as np
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import UNIT, Array, Complexes, integer_power
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, as_width, to_arb, working_precision
@@ -162,7 +162,9 @@ class BromwichLine:
         """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""
         if self.nodes * len(self.tilted) > _MOST_TERMS:
             cost = f"{self.nodes} nodes of {len(self.tilted)} terms"
-            raise Unsupported(f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rel, or for doubles")
+            raise Unsupported(
+                f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rtol, or for doubles"
+            )
         # What is cut off the tails takes many bits to tell from 0; a sum of numbers up to 1 takes few.
         with working_precision(min(flint.ctx.prec, bits_enough(self.n, c=self.plan.c, small=self.plan.small))):
             still, single = self.zero**self.n, self.single
@@ -327,22 +329,22 @@ class Bromwich:
 
     name: ClassVar[str] = "bromwich"
 
-    rel: float = 1e-12
-    rigour: Rigour = Rigour.BALL
+    rtol: float = 1e-12
+    arithmetic: Arithmetic = Arithmetic.BALL
     bits: int = 160
     whole: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rel", as_width(self.rel))
-        if self.rigour is Rigour.EXACT:
-            raise InputError("rigour", self.rigour.value, "ball or float64: a density has no exact sums")
+        object.__setattr__(self, "rtol", as_width(self.rtol))
+        if self.arithmetic is Arithmetic.EXACT:
+            raise InputError("arithmetic", self.arithmetic.value, "ball or float64: a density has no exact sums")
 
     def bracket(self, law: ContinuousLaw, n: int) -> Bracket:
         """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends."""
         with working_precision(self.bits + max(n.bit_length(), 8)):
-            plan, seen = plan_for(law, n, self.rel)
+            plan, seen = plan_for(law, n, self.rtol)
             # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.
-            doubles = self.rigour is Rigour.FLOAT64 and plan.in_doubles and seen.transform is None
+            doubles = self.arithmetic is Arithmetic.FLOAT64 and plan.in_doubles and seen.transform is None
             line = BromwichLine.of(seen, n, plan, doubles=doubles)
             doubles = doubles and line.nodes * len(line.tilted) <= _MOST_IN_DOUBLES
             beyond = line.rest()  # before the sum, which is dear: some lines are refused here
@@ -359,9 +361,9 @@ class Bromwich:
                     mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, self.bits)
                 low, high = low + mean.lower, high + mean.upper
         below, above = law.missing
-        how = (
+        evaluation = (
             f"Bromwich integral at c = {plan.c if seen is law else -plan.c:.4g}, {line.nodes + 1} nodes of step "
             f"{plan.step:.4g}, {line.transform}, tails cut at {float(below + above):.1e}"
         )
-        known = Rigour.FLOAT64 if doubles else Rigour.BALL
-        return Bracket(max(low - below, Fraction(0)), high + above, known, self.name, how)
+        known = Arithmetic.FLOAT64 if doubles else Arithmetic.BALL
+        return Bracket(max(low - below, Fraction(0)), high + above, known, self.name, evaluation)

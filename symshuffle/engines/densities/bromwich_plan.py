@@ -129,7 +129,7 @@ def steepest_line(law: ContinuousLaw, n: int) -> float:
     return saddle.saddle_point(rough(law), n)
 
 
-def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> BromwichPlan:
+def choose(tilt: saddle.Tilt, n: int, rtol: float, *, farther: float = 1.0) -> BromwichPlan:
     """Constants for a relative width; whatever they are, the bracket is true.
 
     On a line ``farther`` than the best one the period is shorter, and more digits cancel.
@@ -138,14 +138,14 @@ def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> Br
     k, variance = tilt.cumulant(c), tilt.curvature(c)
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
     if farther != 1.0:
-        wanted = math.log(rel * size) + n * k
+        wanted = math.log(rtol * size) + n * k
         c *= farther
         k, variance = tilt.cumulant(c), tilt.curvature(c)
         size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))
-        rel = math.exp(wanted - n * k) / size
-        if not rel > _FINEST:
+        rtol = math.exp(wanted - n * k) / size
+        if not rtol > _FINEST:
             raise Unsupported("more digits cancel than are kept")
-    quiet = -math.log(rel * _SHARE)
+    quiet = -math.log(rtol * _SHARE)
     slopes = c * (1 + np.geomspace(1e-3, 30, 60))
     lost = n * (_cumulants(tilt, slopes) - k) - np.log(slopes * size)
     reach, slope = 0.0, c
@@ -158,7 +158,7 @@ def choose(tilt: saddle.Tilt, n: int, rel: float, *, farther: float = 1.0) -> Br
             break
         if reach > 1e12 / c:
             raise Unsupported("the sum has tails that no period outruns")
-    return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+    return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rtol * _SHARE * size, size)
 
 
 def _line(tilt: saddle.Tilt, n: int) -> float:
@@ -219,12 +219,12 @@ def crowded(law: ContinuousLaw, n: int) -> bool:
     return n * (1 - float(law.zero)) > _CROWD
 
 
-def _shorter(tilt: saddle.Tilt, n: int, rel: float, plan: BromwichPlan) -> BromwichPlan:
+def _shorter(tilt: saddle.Tilt, n: int, rtol: float, plan: BromwichPlan) -> BromwichPlan:
     """A plan, or one farther out with a far shorter period: for balls, in which digits may cancel."""
     best = plan
     for farther in _FARTHER:
         with contextlib.suppress(Unsupported):
-            best = min(best, choose(tilt, n, rel, farther=farther), key=lambda one: one.period)
+            best = min(best, choose(tilt, n, rtol, farther=farther), key=lambda one: one.period)
     return best if best.period < plan.period / 3 else plan
 
 
@@ -237,37 +237,37 @@ def ceiling(values: Array, weights: Array, n: int) -> float:
     return math.exp(n * tilt.cumulant(c)) / (math.e * c * n)
 
 
-def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
+def estimate(values: Array, weights: Array, n: int, *, rtol: float = 1e-9) -> float:
     """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
 
     - ``values``, ``weights``: atoms of G and their probabilities, or nodes and weights of a rule, shape ``(m,)``.
-    - ``rel``: about the relative error to aim at.
+    - ``rtol``: about the relative error to aim at.
     """
     kept = weights > 1e-18 * weights.max()
     rare = float(np.maximum(values[~kept], 0) @ weights[~kept])  # one jump of them: they may be large
     if not float(values[kept].max()) > 0:
         return rare
-    return rare + _estimated(saddle.Tilt(values[kept], weights[kept] / weights[kept].sum()), n, rel)
+    return rare + _estimated(saddle.Tilt(values[kept], weights[kept] / weights[kept].sum()), n, rtol)
 
 
-def _estimated(tilt: saddle.Tilt, n: int, rel: float) -> float:
+def _estimated(tilt: saddle.Tilt, n: int, rtol: float) -> float:
     right: BromwichPlan | None = None
     with contextlib.suppress(Unsupported):
-        right = choose(tilt, n, rel)
+        right = choose(tilt, n, rtol)
     mean = float(tilt.weights @ tilt.values)
     if right is None or mean < 0:
         mirrored = saddle.Tilt(-tilt.values, tilt.weights)
-        aim = max(_CANCELLED, rel * _LEAST_TOLD)
+        aim = max(_CANCELLED, rtol * _LEAST_TOLD)
         with contextlib.suppress(Unsupported):
             left = choose(mirrored, n, aim)
             # With a long upper tail what few nodes say of it decides to the right.
             if right is None or left.period < _MUCH_LONGER * right.period:
                 found = mean + _on_line(mirrored, n, left, aim)
-                if right is None or found > aim / rel * abs(mean):
+                if right is None or found > aim / rtol * abs(mean):
                     return found
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
-    return _on_line(tilt, n, right, rel)
+    return _on_line(tilt, n, right, rtol)
 
 
 def _less_one(angles: Array) -> Complexes:
@@ -276,7 +276,7 @@ def _less_one(angles: Array) -> Complexes:
     return found
 
 
-def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rel: float) -> float:
+def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rtol: float) -> float:
     """About H(n) by a line to the right of 0."""
     still = float(tilt.weights[tilt.values == 0].sum())
     k = tilt.cumulant(plan.c)
@@ -298,7 +298,7 @@ def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rel: float) -> float
         total += float(part.real.sum())
         left = float(np.abs(part[-8:]).max()) * plan.step * (first + BLOCK) / plan.size
         least, since = (left, 0) if left < least else (least, since + 1)
-        if left < rel or (least < _FAINT and since == _PATIENCE):
+        if left < rtol or (least < _FAINT and since == _PATIENCE):
             break
     return total * plan.step / math.pi * math.exp(n * k) / n
 

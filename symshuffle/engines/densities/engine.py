@@ -17,7 +17,7 @@ from typing import Final
 
 import flint
 
-from symshuffle.base.choices import Rigour, choice
+from symshuffle.base.choices import Arithmetic, choice
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -77,45 +77,45 @@ _SUM_BITS: Final = 128
 
 
 def density_bracket(
-    law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float, goal: Fraction | None = None
+    law: LevelledPair, n: int, *, arithmetic: Arithmetic | str, rtol: float, goal: Fraction | None = None
 ) -> Bracket:
     """H(n) of a pair of densities at a level; any bracket below ``goal`` is narrow enough."""
-    rigour = choice(Rigour, rigour, "rigour")
-    if rigour is Rigour.EXACT:
-        raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
-    cells = n <= _MANY and rigour is Rigour.FLOAT64
+    arithmetic = choice(Arithmetic, arithmetic, "arithmetic")
+    if arithmetic is Arithmetic.EXACT:
+        raise Unsupported("a law with a density has no exact sums: arithmetic float64 or ball")
+    cells = n <= _MANY and arithmetic is Arithmetic.FLOAT64
     # Of few users the integrand falls late, where it falls at all.
-    few = _of_few_cells(law, n) if cells and n <= _FEW and rel >= _COARSER[0] else None
+    few = _of_few_cells(law, n) if cells and n <= _FEW and rtol >= _COARSER[0] else None
     try:
         if few is not None:
             if goal is not None and few.upper <= goal:
                 return few
             about = _ABOUT if len(law.pair.stretches) < _SEVERAL else _ABOUT_SEVERAL
-            found = _by_cells(law, n, rel, few) if _width_of(few) <= about * rel else few
-            if found.width <= Fraction(rel) * found.upper:
+            found = _by_cells(law, n, rtol, few) if _width_of(few) <= about * rtol else few
+            if found.width <= Fraction(rtol) * found.upper:
                 return _capped(found, at_most(law, n)[0])
-        return _said(_by_transform(law, n, rigour, rel), rel)
+        return _said(_by_transform(law, n, arithmetic, rtol), rtol)
     except (Unsupported, NotDecided) as reason:
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
-            return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
+            return Bracket(Fraction(0), ceiling, arithmetic, "none", f"at most {road} ({reason})", aimed=rtol)
         few = _of_few_cells(law, n) if cells and few is None else few
         near = _width_of(few)
         for coarser in _COARSER:
-            wanted = max(coarser, rel)
+            wanted = max(coarser, rtol)
             if near <= _ABOUT * wanted:
                 found = _capped(_by_cells(law, n, wanted, few), ceiling)
                 if (found.relative_width or 0) <= wanted:
-                    return _said(found, rel)
+                    return _said(found, rtol)
             with contextlib.suppress(Unsupported, NotDecided):
-                if coarser > rel:
-                    return _said(_by_transform(law, n, rigour, coarser), rel)
+                if coarser > rtol:
+                    return _said(_by_transform(law, n, arithmetic, coarser), rtol)
         if n > _MANY:
             raise
         refusal = str(reason)
-    if rigour is not Rigour.FLOAT64:
-        raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
-    return _capped(_by_cells(law, n, rel, few), ceiling)
+    if arithmetic is not Arithmetic.FLOAT64:
+        raise Unsupported(f"{arithmetic.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
+    return _capped(_by_cells(law, n, rtol, few), ceiling)
 
 
 def _capped(found: Bracket, ceiling: Fraction) -> Bracket:
@@ -124,12 +124,14 @@ def _capped(found: Bracket, ceiling: Fraction) -> Bracket:
     return found if found.upper <= top else replace(found, upper=max(top, found.lower))
 
 
-def _said(found: Bracket, rel: float) -> Bracket:
+def _said(found: Bracket, rtol: float) -> Bracket:
     """The bracket, which says so where it is wider than asked."""
-    if found.width <= Fraction(rel) * found.upper:
+    if found.width <= Fraction(rtol) * found.upper:
         return found
     wide = float(found.relative_width or 0)
-    return replace(found, how=f"{found.how}; relative width {wide:.1e} where {rel:.1e} was aimed at", aimed=rel)
+    return replace(
+        found, evaluation=f"{found.evaluation}; relative width {wide:.1e} where {rtol:.1e} was aimed at", aimed=rtol
+    )
 
 
 def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING) -> tuple[Fraction, str]:
@@ -163,9 +165,9 @@ def _chernoff(law: LevelledPair, n: int, near: Fraction) -> Fraction | None:
         return Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
 
 
-def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
+def _by_transform(law: LevelledPair, n: int, arithmetic: Arithmetic, rtol: float) -> Bracket:
     """By Bromwich's integral; tails are cut where what they hold is small against the result."""
-    tail, finer, share = _FIRST_TAIL * Fraction(rel) * 10**8, rel, _TAIL_SHARE * Fraction(rel)
+    tail, finer, share = _FIRST_TAIL * Fraction(rtol) * 10**8, rtol, _TAIL_SHARE * Fraction(rtol)
     best: Bracket | None = None
     likely, known = _likely(law, n, tail)
     if known or tail > 2 * share * likely > 0:
@@ -174,8 +176,8 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
         bits = _bits(tail)
         cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
         try:
-            error = max(float(tail) * finer / rel, float(likely if best is None else best.lower) * finer)
-            found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, _SUM_BITS))
+            error = max(float(tail) * finer / rtol, float(likely if best is None else best.lower) * finer)
+            found = _of_cut(cut, n, arithmetic, finer, error=error, bits=max(bits, _SUM_BITS))
         except (Unsupported, NotDecided):
             if best is None or not best.lower:
                 raise
@@ -188,9 +190,9 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
             tail = min(share * about, tail / 100)
             continue
         # Of next to nothing a wide bracket is enough: finer passes go on for long there.
-        if found.width <= Fraction(rel) * found.upper or finer < _FINEST or found.upper < _NEXT_TO_NOTHING:
+        if found.width <= Fraction(rtol) * found.upper or finer < _FINEST or found.upper < _NEXT_TO_NOTHING:
             break
-        finer *= max(_COARSEST_STEP, min(0.1, rel * float(found.lower / found.width) / 4))
+        finer *= max(_COARSEST_STEP, min(0.1, rtol * float(found.lower / found.width) / 4))
     if best is None:
         raise NotDecided("no pass was made")
     return best
@@ -207,19 +209,19 @@ def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
     cut = law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail))
     about = bromwich_plan.rough(cut)
     with contextlib.suppress(Unsupported):
-        found = bromwich_plan.estimate(about.values, about.weights, n, rel=_GUESSED)
+        found = bromwich_plan.estimate(about.values, about.weights, n, rtol=_GUESSED)
         if found > _TOLD and bromwich_plan.crowded(cut, n):
             return Fraction(min(found, 1.0)), True
     return Fraction(min(bromwich_plan.ceiling(about.values, about.weights, n), 1.0)) * _LIKELY, False
 
 
-def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
+def _of_cut(cut: ContinuousLaw, n: int, arithmetic: Arithmetic, finer: float, *, error: float, bits: int) -> Bracket:
     """H(n) of a law of mass 1, by one line; by one for each number of jumps where a long upper tail is felt."""
     parts = jump_plan.split(cut, n, error)
     if parts is not None and not _left_serves(cut, n, finer):
         with contextlib.suppress(Unsupported, NotDecided):
-            return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
-    return Bromwich(finer, rigour, bits=bits, whole=True).bracket(cut, n)
+            return jumps.bracket(cut, parts, n, arithmetic=arithmetic, error=error, bits=bits)
+    return Bromwich(finer, arithmetic, bits=bits, whole=True).bracket(cut, n)
 
 
 def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
@@ -251,20 +253,20 @@ def _width_of(found: Bracket | None) -> float:
     return math.inf if found is None else float(found.relative_width or math.inf)
 
 
-def _by_cells(law: LevelledPair, n: int, rel: float, few: Bracket | None = None) -> Bracket:
+def _by_cells(law: LevelledPair, n: int, rtol: float, few: Bracket | None = None) -> Bracket:
     """Between two finite laws, on cells as many as the width takes, or as are affordable; ``few`` is known of few."""
-    tail, count = min(_FIRST_TAIL, Fraction(rel) / 10**4), _FIRST_CELLS
+    tail, count = min(_FIRST_TAIL, Fraction(rtol) / 10**4), _FIRST_CELLS
     while True:
         cut = law.pair.law(law.exp_eps, tail=tail)
         found = two_sided(cut, n, cells=count) if few is None or tail < _FIRST_TAIL else few
         few = None
-        if found.upper * Fraction(rel) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
-            tail = min(max(found.upper * Fraction(rel) / 1000, tail / 10**20), tail / 100)
+        if found.upper * Fraction(rtol) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
+            tail = min(max(found.upper * Fraction(rtol) / 1000, tail / 10**20), tail / 100)
             continue
         wide = float(found.relative_width or 1)
-        needed = math.ceil(count * max(1.2 * (wide / rel) ** _FALL, 1.5))
+        needed = math.ceil(count * max(1.2 * (wide / rtol) ** _FALL, 1.5))
         # Out of reach: cells that would take a minute and still not be enough are not spent.
         most = _MOST_CELLS if needed <= 2 * _MOST_CELLS else _ENOUGH_CELLS
-        if found.width <= Fraction(rel) * found.upper or count >= most:
-            return _said(found, rel)
+        if found.width <= Fraction(rtol) * found.upper or count >= most:
+            return _said(found, rtol)
         count = min(most, needed, 3 * count)

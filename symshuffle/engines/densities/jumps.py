@@ -37,7 +37,7 @@ from typing import Final, final
 import flint
 import numpy as np
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
@@ -255,9 +255,9 @@ _LEAST_SHARE: Final = Fraction(1, 10**200)
 """What is asked for, over Chernoff's bound on sums without a jump, below which no line is tried."""
 
 
-def bracket(law: ContinuousLaw, cut: Split, n: int, *, rigour: Rigour, error: float, bits: int) -> Bracket:
+def bracket(law: ContinuousLaw, cut: Split, n: int, *, arithmetic: Arithmetic, error: float, bits: int) -> Bracket:
     """H(n) of the law that was meant, jumps told apart."""
-    base = _without(cut.calm, n, rigour=rigour, error=error, bits=bits)
+    base = _without(cut.calm, n, arithmetic=arithmetic, error=error, bits=bits)
     lower, upper = base.lower, base.upper
     terms = 0
     with working_precision(bits + max(n.bit_length(), 8)):
@@ -268,15 +268,15 @@ def bracket(law: ContinuousLaw, cut: Split, n: int, *, rigour: Rigour, error: fl
             terms += 1
         upper += Ball.from_arb(_several(cut, n), bits).upper
     below, above = law.missing
-    known = Rigour.FLOAT64 if base.rigour is Rigour.FLOAT64 else Rigour.BALL
-    how = (
-        f"sums by their number of jumps, {terms} bins of jumps in balls; without a jump: {base.how}; "
+    known = Arithmetic.FLOAT64 if base.arithmetic is Arithmetic.FLOAT64 else Arithmetic.BALL
+    evaluation = (
+        f"sums by their number of jumps, {terms} bins of jumps in balls; without a jump: {base.evaluation}; "
         f"tails cut at {float(below + above):.1e}"
     )
-    return Bracket(max(lower - below, Fraction(0)), upper + above, known, "bromwich", how)
+    return Bracket(max(lower - below, Fraction(0)), upper + above, known, "bromwich", evaluation)
 
 
-def _without(calm: ContinuousLaw, n: int, *, rigour: Rigour, error: float, bits: int) -> Bracket:
+def _without(calm: ContinuousLaw, n: int, *, arithmetic: Arithmetic, error: float, bits: int) -> Bracket:
     """What sums without a jump add to H(n)."""
     tilt = bromwich_plan.rough(calm)
     positive = float(tilt.values.max()) > 0
@@ -286,12 +286,12 @@ def _without(calm: ContinuousLaw, n: int, *, rigour: Rigour, error: float, bits:
         size = gauss.roughly(calm, slope) ** n / (flint.arb(1).exp() * slope * n)
         most = Ball.from_arb(size, bits).upper
     if most < Fraction(ERROR_SHARE * error):
-        return Bracket(Fraction(0), most, Rigour.BALL, "none", "next to nothing (Chernoff's bound)")
+        return Bracket(Fraction(0), most, Arithmetic.BALL, "none", "next to nothing (Chernoff's bound)")
     share = Fraction(error) / most
     if share < _LEAST_SHARE:
         raise Unsupported("sums without a jump exceed what is asked for by more digits than any line resolves")
-    rel = min(0.5, float(share))
-    return Bromwich(rel, rigour, bits=bits).bracket(replace(calm, missing=(Fraction(0), Fraction(0))), n)
+    rtol = min(0.5, float(share))
+    return Bromwich(rtol, arithmetic, bits=bits).bracket(replace(calm, missing=(Fraction(0), Fraction(0))), n)
 
 
 def _one_jump(calm: ContinuousLaw, pieces: tuple[Piece, ...], n: int, *, error: float) -> tuple[flint.arb, flint.arb]:

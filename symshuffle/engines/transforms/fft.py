@@ -28,7 +28,7 @@ from typing import ClassVar, Final, final
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import smooth_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import format_decimal, lower_end, read_options, to_float, upper_end
@@ -58,22 +58,22 @@ class FFT:
         Lattice step ``l`` of Algorithm 7 as printed. Default: the tilted law, on steps chosen to fit the atoms.
     largest : int
         Limit on the length of a transform.
-    rel : float
+    rtol : float
         Relative width to aim at, where no step is given: transforms grow until it is reached or ``largest`` is.
 
     Raises
     ------
     InputError
-        If ``step`` is not a positive rational, or ``rel`` is not in (0, 1).
+        If ``step`` is not a positive rational, or ``rtol`` is not in (0, 1).
     """
 
     name: ClassVar[str] = "fft"
-    least: ClassVar[Rigour] = Rigour.FLOAT64
+    least: ClassVar[Arithmetic] = Arithmetic.FLOAT64
     continuous: ClassVar[bool] = False
 
     step: Fraction | None = None
     largest: int = 2**22
-    rel: float = 1e-6
+    rtol: float = 1e-6
 
     def __post_init__(self) -> None:
         read_options(self)
@@ -81,12 +81,12 @@ class FFT:
             raise InputError("step", self.step, "a positive rational")
 
     @classmethod
-    def aiming(cls, rel: float, bits: int) -> FFT:
-        """Engine with its default settings; ``rel`` and ``bits`` have no effect."""
+    def aiming(cls, rtol: float, bits: int) -> FFT:
+        """Engine with its default settings; ``rtol`` and ``bits`` have no effect."""
         return cls()
 
     @classmethod
-    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> FFT | None:
+    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> FFT | None:
         """None: the automatic choice prefers a contour, which is narrower at less cost."""
         return None
 
@@ -96,7 +96,7 @@ class FFT:
         most = min(2**18, 2**21 // len(law.values))
         spread = max(map(upper_end, law.values)) - min(map(lower_end, law.values))
         step = (law.lattice or spread or Fraction(1)) * Fraction(355, 226) / 7
-        return cls(rel=1e-2, largest=most), cls(largest=2**9), cls(step=step, largest=most)
+        return cls(rtol=1e-2, largest=most), cls(largest=2**9), cls(step=step, largest=most)
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Why this engine cannot answer, or None if it can."""
@@ -118,15 +118,15 @@ class FFT:
             raise Unsupported(f"engine fft at n = {n}: {reason}; use engine contour")
         settled = _settled(law)
         if settled is not None:
-            low, high, how = settled
+            low, high, evaluation = settled
         elif self.step is not None:
-            low, high, how = _algorithm_7(law, n, self.step)
+            low, high, evaluation = _algorithm_7(law, n, self.step)
         else:
-            low, high, how = self._tilted(law, n)
+            low, high, evaluation = self._tilted(law, n)
         # H is never below E[G] nor 0, and never above H(1): bounds in their own right, not repairs of this one.
         low = max(low, law.floor) + lower_end(law.singular)
         high = min(high + upper_end(law.singular), law.ceiling)
-        return Bracket(low, high, Rigour.FLOAT64, self.name, how)
+        return Bracket(low, high, Arithmetic.FLOAT64, self.name, evaluation)
 
     def _tilted(self, law: Law, n: int) -> tuple[Fraction, Fraction, str]:
         """Transforms of growing length, until they are good enough; both ends are those of the last."""
@@ -138,10 +138,12 @@ class FFT:
                 high = window.side(dilated(law, window), n, "upper")
                 low = (low or Fraction(0)) / n
                 high = max(map(upper_end, law.values)) if high is None else high / n
-                if high - low <= Fraction(self.rel) * high or points == self.largest:
+                if high - low <= Fraction(self.rtol) * high or points == self.largest:
                     spacing = format_decimal(window.step, digits=2, up=True)
-                    how = f"law tilted by {window.tilt:.4g}, step {spacing}, transforms of {window.length} points"
-                    return low, high, how
+                    evaluation = (
+                        f"law tilted by {window.tilt:.4g}, step {spacing}, transforms of {window.length} points"
+                    )
+                    return low, high, evaluation
             if points >= self.largest:
                 raise Unsupported(f"engine fft at n = {n}: no window of {points} points; use engine contour")
             points = min(max(_GROWTH, 2) * points, self.largest)
@@ -165,12 +167,12 @@ def _algorithm_7(law: Law, n: int, step: Fraction) -> tuple[Fraction, Fraction, 
     below, low_error = _positive_part([math.floor(lower_end(v) / step) for v in law.values], least, n)
     above, high_error = _positive_part([math.ceil(upper_end(v) / step) for v in law.values], most, n)
     spacing, allowance = (format_decimal(x, digits=2, up=True) for x in (step, step * Fraction(high_error) / n))
-    how = (
+    evaluation = (
         f"Algorithm 7, step {spacing}, transform of {_length(law, n, step)} points, no wrap-around, "
         f"floating-point allowance {allowance}"
     )
     low, high = (step * Fraction(x) / n for x in (below - low_error, above + high_error))
-    return low, high, how
+    return low, high, evaluation
 
 
 def _length(law: Law, n: int, step: Fraction) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
-from symshuffle.base.choices import Population, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Population, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, lower_end, upper_end
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
@@ -295,8 +295,8 @@ class WorstRisk(AnswerMethods):
     @property
     def about(self) -> str:
         """Which risk it is."""
-        how = "i.i.d. users" if self.population is Population.IID else "a fixed composition"
-        return f"largest canonical risk over all compositions, n = {self.n}, {how}"
+        evaluation = "i.i.d. users" if self.population is Population.IID else "a fixed composition"
+        return f"largest canonical risk over all compositions, n = {self.n}, {evaluation}"
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with the composition."""
@@ -317,12 +317,14 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
         raise InputError(
             "law", "a singular covariance", "rows that span all contrasts (the canonical risk is infinite)"
         )
-    how = "affine in the composition" if population is Population.FIXED else "concave quadratic in the composition"
-    rigour = Rigour.EXACT if isinstance(law, AnchoredLaw) else Rigour.BALL
+    evaluation = (
+        "affine in the composition" if population is Population.FIXED else "concave quadratic in the composition"
+    )
+    arithmetic = Arithmetic.EXACT if isinstance(law, AnchoredLaw) else Arithmetic.BALL
     lower, _ = _worst(tuple(map(lower_end, sizes)), n, population)
     upper, _ = _worst(tuple(map(upper_end, sizes)), n, population)
     _, w = _worst([size if isinstance(size, Fraction) else size.midpoint for size in sizes], n, population)
-    return WorstRisk(Bracket(lower, upper, rigour, "closed form", how), w, n, population)
+    return WorstRisk(Bracket(lower, upper, arithmetic, "closed form", evaluation), w, n, population)
 
 
 def _worst(sizes: Sequence[Fraction], n: int, population: Population) -> tuple[Fraction, Vector]:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, final
 
 import flint
 
-from symshuffle.base.choices import Population, Rigour
+from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -84,8 +84,8 @@ class Sandwich(AnswerMethods):
     @property
     def bracket(self) -> Bracket:
         """The minimax risk, between both bounds."""
-        how = f"lower: {self.lower.how}; upper: {self.upper.how}"
-        return Bracket(self.lower.lower, self.upper.upper, Rigour.BALL, "closed form", how)
+        evaluation = f"lower: {self.lower.evaluation}; upper: {self.upper.evaluation}"
+        return Bracket(self.lower.lower, self.upper.upper, Arithmetic.BALL, "closed form", evaluation)
 
     @property
     def about(self) -> str:
@@ -259,10 +259,10 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
     return risk - sum((dot(sums[:-1], sums[:-1]) / sums[-1] for sums in seen.values()), start=Fraction(0))
 
 
-def ball_bracket(value: flint.arb, how: str) -> Bracket:
+def ball_bracket(value: flint.arb, evaluation: str) -> Bracket:
     """A closed form that was evaluated in balls."""
     ball = Ball.from_arb(value, _BITS)
-    return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)
+    return Bracket(lower_end(ball), upper_end(ball), Arithmetic.BALL, "closed form", evaluation)
 
 
 def _radius(k: int, trace: float, n: int) -> Fraction:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 import flint
 
-from symshuffle.base.choices import Loss, Population, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Loss, Population, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget, takes_eps0
@@ -344,4 +344,4 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     high = first_integer(beyond, low, high)
     exact = excess(flint.fmpq(high - 1, 1 << _BITS)) == 0
     lower, upper = Fraction(high - 1, 1 << _BITS), Fraction(high - exact, 1 << _BITS)
-    return Bracket(lower, upper, Rigour.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")
+    return Bracket(lower, upper, Arithmetic.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")

@@ -17,7 +17,7 @@ import flint
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Direction, Rigour, choice, replace_choice
+from symshuffle.base.choices import Arithmetic, Direction, choice, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -170,8 +170,8 @@ def shuffled_leakage(
     experiment: Contamination,
     *,
     gamma: Number | Exp | int,
-    rigour: Rigour | str | None = None,
-    rel: float = 1e-6,
+    arithmetic: Arithmetic | str | None = None,
+    rtol: float = 1e-6,
 ) -> Leakage:
     r"""Hockey-stick divergence of one user against a constant population.
 
@@ -185,7 +185,7 @@ def shuffled_leakage(
         Number of users and direction.
     gamma : Number or Exp
         Order :math:`e^\varepsilon`, at least 0.
-    rigour, rel
+    arithmetic, rel
         As in :func:`symshuffle.accountants.bounds.evaluate.evaluate_law`; by default exact where the law and the order
         are rational, and in balls otherwise.
 
@@ -199,7 +199,7 @@ def shuffled_leakage(
     InputError
         If ``gamma`` is negative.
     Unsupported
-        If no engine evaluates the law with the rigour asked for.
+        If no engine evaluates the law with the arithmetic asked for.
 
     Notes
     -----
@@ -211,7 +211,7 @@ def shuffled_leakage(
     >>> shuffled_leakage(ratio_law(response, 0, 1), Contamination(2), gamma=1).bracket.exact
     Fraction(3, 8)
     """
-    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
+    arithmetic = None if arithmetic is None else choice(Arithmetic, arithmetic, "arithmetic")
     order: Any = enclose(gamma, _ORDER_BITS) if isinstance(gamma, Exp) else parse_number(gamma, "gamma")
     if less(order, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
@@ -220,9 +220,9 @@ def shuffled_leakage(
         law = Law.from_atoms(((value - order, weight) for value, weight in atoms), ratio.singular)
     else:
         law = Law.from_atoms((1 - value * order, weight) for value, weight in atoms)
-    if rigour is None:
-        rigour = Rigour.EXACT if is_exact((*law.values, *law.weights, law.singular)) else Rigour.BALL
-    bracket = evaluate_law(law, experiment.n, rigour=rigour, rel=rel)
+    if arithmetic is None:
+        arithmetic = Arithmetic.EXACT if is_exact((*law.values, *law.weights, law.singular)) else Arithmetic.BALL
+    bracket = evaluate_law(law, experiment.n, arithmetic=arithmetic, rtol=rtol)
     return Leakage(bracket, experiment, "the channel with this likelihood ratio")
 
 
@@ -290,9 +290,9 @@ def _order_or_inf(value: object, name: str) -> Real | float:
     return read
 
 
-def exact_bracket(value: Fraction, how: str) -> Bracket:
+def exact_bracket(value: Fraction, evaluation: str) -> Bracket:
     """A number known exactly by a closed form."""
-    return Bracket(value, value, Rigour.EXACT, "closed form", how)
+    return Bracket(value, value, Arithmetic.EXACT, "closed form", evaluation)
 
 
 def _envelope(experiment: Contamination, lam: Real | float, gamma: Real | float) -> Bracket:
@@ -307,8 +307,8 @@ def _envelope(experiment: Contamination, lam: Real | float, gamma: Real | float)
         if ball.upper - ball.lower <= _RELATIVE * ball.upper:
             break
     lower = max(ball.lower, Fraction(0))
-    how = f"three binomial tails as incomplete beta functions, {bits} bits"
-    return Bracket(lower, max(lower, ball.upper), Rigour.BALL, "closed form", how)
+    evaluation = f"three binomial tails as incomplete beta functions, {bits} bits"
+    return Bracket(lower, max(lower, ball.upper), Arithmetic.BALL, "closed form", evaluation)
 
 
 def _envelope_sum(experiment: Contamination, lam: Fraction, gamma: Fraction) -> Fraction:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import sympy as sp
 
-from symshuffle.base.choices import Population, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Population, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import Bracket
@@ -136,9 +136,9 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     k = check_inputs(k, 3)
     best, _ = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
     tuned = matched_risk(k, 1, budget, n=1)
-    how = "two exact risks at the same budget"
+    evaluation = "two exact risks at the same budget"
     lower = max(tuned.lower / best.upper, Fraction(1))  # the optimum is no worse than one of its competitors
-    return Bracket(lower, max(tuned.upper / best.lower, lower), Rigour.EXACT, "closed form", how)
+    return Bracket(lower, max(tuned.upper / best.lower, lower), Arithmetic.EXACT, "closed form", evaluation)
 
 
 def matched_risk(
@@ -152,8 +152,8 @@ def matched_risk(
         Fraction(isotropic_risk(k, number_of("trace", k=k, s=s, lam=lam), population=population)) / n
         for lam in (ratio.upper, ratio.lower)
     ]
-    how = f"subsets of size {s}, at two rational ratios around the matched one"
-    return Bracket(ends[0], ends[1], Rigour.EXACT, "closed form", how)
+    evaluation = f"subsets of size {s}, at two rational ratios around the matched one"
+    return Bracket(ends[0], ends[1], Arithmetic.EXACT, "closed form", evaluation)
 
 
 def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:

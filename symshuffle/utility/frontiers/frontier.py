@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, Real, enclose, parse_rational
 from symshuffle.base.results import Bracket
@@ -182,9 +182,9 @@ def _root_bounds(k: int) -> tuple[Fraction, Fraction]:
     return Fraction(root, 1 << _BITS), Fraction(root + (root * root != scaled), 1 << _BITS)
 
 
-def _between(lower: Fraction, upper: Fraction, engine: str, how: str) -> Bracket:
+def _between(lower: Fraction, upper: Fraction, engine: str, evaluation: str) -> Bracket:
     """A trace between rational ends: exact where they agree, and otherwise enclosed."""
-    return Bracket(lower, upper, Rigour.EXACT if lower == upper else Rigour.BALL, engine, how)
+    return Bracket(lower, upper, Arithmetic.EXACT if lower == upper else Arithmetic.BALL, engine, evaluation)
 
 
 def _uncapped(k: int, budget: Fraction) -> Frontier:
@@ -193,15 +193,17 @@ def _uncapped(k: int, budget: Fraction) -> Frontier:
         share = budget / _number("budget", k, lam) if budget else Fraction(0)
         lower = share * _number("trace", k, lam)
         certificate = DualCertificate(k, Fraction(k * (k - 1)) / (1 + floor) ** 2, Fraction(0))
-        how = f"slope constant times budget; augmented randomized response at ratio sqrt({k - 1})"
+        evaluation = f"slope constant times budget; augmented randomized response at ratio sqrt({k - 1})"
     else:
         share, lam = Fraction(1), matched_ratio(k, 1, budget).lower
         lower, eta = _number("trace", k, lam), _number("tangent", k, lam)
         certificate = DualCertificate(k, eta, lower - eta * _number("budget", k, lam))
-        how = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
+        evaluation = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
     mixture = centre_orbit(k, 1 - share), subset_orbit(k, 1, lam, share)
     orbits = tuple(orbit for orbit in mixture if orbit.weight)
-    return Frontier(k, budget, _between(lower, certificate.bound(budget), "closed form", how), orbits, certificate)
+    return Frontier(
+        k, budget, _between(lower, certificate.bound(budget), "closed form", evaluation), orbits, certificate
+    )
 
 
 def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
@@ -234,9 +236,9 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
             break
         candidates, mixture, eta, value = grown, better, slope, improved
     certificate = _line_above(k, eta, candidates, outer)
-    how = f"mixture of {len(mixture)} orbit laws; a line above all templates of ratio at most {lam_cap}"
+    evaluation = f"mixture of {len(mixture)} orbit laws; a line above all templates of ratio at most {lam_cap}"
     upper = max(certificate.bound(budget), value)
-    trace = _between(value, upper, "planar hull", how)
+    trace = _between(value, upper, "planar hull", evaluation)
     return Frontier(k, budget, trace, mixture, certificate, lam_cap)
 
 

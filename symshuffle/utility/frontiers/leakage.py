@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
-from symshuffle.base.choices import Direction, Divergence, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Direction, Divergence, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -96,8 +96,8 @@ def _mean(
             total = total.log() / to_arb(order - 1)
         ball = Ball.from_arb(total, _BITS)
     lower = max(ball.lower, Fraction(0))
-    how = f"mean of a convex function over {len(atoms)} values of the average, {_BITS} bits"
-    return Bracket(lower, max(lower, ball.upper), Rigour.BALL, "enumeration", how)
+    evaluation = f"mean of a convex function over {len(atoms)} values of the average, {_BITS} bits"
+    return Bracket(lower, max(lower, ball.upper), Arithmetic.BALL, "enumeration", evaluation)
 
 
 @takes_eps0()
@@ -145,10 +145,10 @@ def convex_envelope(
 
 def _variance(single: Number, n: int) -> Bracket:
     """The chi-square divergence of the shuffled pair: the variance of the average of ``n`` likelihood ratios."""
-    how = "variance of the average likelihood ratio, that of one divided by n"
+    evaluation = "variance of the average likelihood ratio, that of one divided by n"
     if isinstance(single, Ball):
-        return Bracket(max(single.lower / n, Fraction(0)), single.upper / n, Rigour.BALL, "closed form", how)
-    return exact_bracket(Fraction(single) / n, how)
+        return Bracket(max(single.lower / n, Fraction(0)), single.upper / n, Arithmetic.BALL, "closed form", evaluation)
+    return exact_bracket(Fraction(single) / n, evaluation)
 
 
 def _binomial_atoms(n: int, lam: Real) -> Weighted:
@@ -232,7 +232,7 @@ def leakage(
     divergence: Divergence | str = Divergence.HOCKEY_STICK,
     order: Fraction | int | None = None,
     direction: Direction | str = Direction.FORWARD,
-    rel: float = 1e-6,
+    rtol: float = 1e-6,
 ) -> PairLeakage:
     """Divergence of the shuffled messages of one user against a constant population.
 
@@ -255,7 +255,7 @@ def leakage(
         Order of the Rényi divergence, above 1.
     direction : Direction or str
         ``FORWARD``: of the dataset with ``i`` from the constant one.
-    rel : float
+    rtol : float
         Relative width to aim at, where an engine computes the value.
 
     Returns
@@ -291,7 +291,7 @@ def leakage(
     cap = channel.ratio_cap()
     if name in (Divergence.HOCKEY_STICK, Divergence.TOTAL_VARIATION):
         target = _order(name, eps, gamma)
-        bracket = shuffled_leakage(ratio, experiment, gamma=target, rel=rel).bracket
+        bracket = shuffled_leakage(ratio, experiment, gamma=target, rtol=rtol).bracket
         known = isinstance(cap, Fraction) and less(target, 1) is not Verdict.TRUE
         worst = binary_envelope(experiment, lam=cap, gamma=target) if known else None
         return PairLeakage(bracket, name, target, (i, j), experiment, worst)

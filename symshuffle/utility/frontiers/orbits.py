@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from flint import fmpq, fmpq_poly
 
-from symshuffle.base.choices import Population, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Population, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, passes, well_formed, within
@@ -163,7 +163,7 @@ class Frontier(AnswerMethods):
             raise CertificateError("orbits", f"a divergence of {spent} above the budget {self.budget}")
         attained = sum((orbit.weight * orbit.signal for orbit in self.orbits), start=Fraction(0))
         bound = self.certificate.bound(self.budget)
-        check_claim(self.trace, Bracket(attained, bound, Rigour.EXACT, "orbits", "law and line"), "trace")
+        check_claim(self.trace, Bracket(attained, bound, Arithmetic.EXACT, "orbits", "law and line"), "trace")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its law and its line; rationals are strings."""
@@ -199,7 +199,7 @@ class Frontier(AnswerMethods):
         >>> from symshuffle import delta
         >>> from symshuffle.utility.frontiers.frontier import trace_frontier
         >>> channel = trace_frontier(5, Fraction(1, 8)).channel()
-        >>> channel.num_outputs, delta(channel, n=3, eps=Fraction(1, 10), rigour="ball").bracket.rigour.value
+        >>> channel.num_outputs, delta(channel, n=3, eps=Fraction(1, 10), arithmetic="ball").bracket.arithmetic.value
         (6, 'ball')
         """
         return self.mechanism().channel()
@@ -220,7 +220,7 @@ class Frontier(AnswerMethods):
         if self.trace.lower == 0:
             raise InputError("budget", self.budget, "a number > 0 (at budget 0 the canonical risk is infinite)")
         ends = [isotropic_risk(self.k, value, population=population) for value in (self.trace.upper, self.trace.lower)]
-        return Bracket(ends[0], ends[1], self.trace.rigour, "closed form", "from the trace, decreasing")
+        return Bracket(ends[0], ends[1], self.trace.arithmetic, "closed form", "from the trace, decreasing")
 
 
 def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:

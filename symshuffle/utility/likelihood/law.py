@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Question, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Question, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
@@ -69,7 +69,7 @@ class LikelihoodRatio:
     --------
     >>> W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
     >>> ratio = LikelihoodRatio.of(W, 0, 1)
-    >>> ratio.chi_square, ratio.profile(2, exp_eps="6/5", direction="forward", rigour=Rigour.EXACT).exact
+    >>> ratio.chi_square, ratio.profile(2, exp_eps="6/5", direction="forward", arithmetic=Arithmetic.EXACT).exact
     (Fraction(4, 3), Fraction(23, 80))
     """
 
@@ -173,8 +173,8 @@ class LikelihoodRatio:
         exp_eps: object = None,
         eps: object = None,
         direction: Question | str = Question.BOTH,
-        rigour: Rigour | str = Rigour.FLOAT64,
-        rel: float = 1e-6,
+        arithmetic: Arithmetic | str = Arithmetic.FLOAT64,
+        rtol: float = 1e-6,
     ) -> Bracket:
         """Hockey-stick divergence of the canonical pair of ``n`` users at one level.
 
@@ -186,14 +186,14 @@ class LikelihoodRatio:
             The ratio ``exp(eps) >= 1`` or its logarithm; one of the two.
         direction : {"forward", "reverse", "both"}
             ``forward`` is D(Q || P), with the contaminated dataset first.
-        rigour, rel
+        arithmetic, rel
             As in :func:`symshuffle.accountants.bounds.evaluate.evaluate_law`.
         """
         question = choice(Question, direction, "direction")
         target = read_target(eps=eps, exp_eps=exp_eps)
         gamma: Number = target if isinstance(target, Fraction) else enclose(target)
         found = [
-            shuffled_leakage(self.law, Contamination(n, way), gamma=gamma, rigour=rigour, rel=rel).bracket
+            shuffled_leakage(self.law, Contamination(n, way), gamma=gamma, arithmetic=arithmetic, rtol=rtol).bracket
             for way in question.directions
         ]
         return max(found, key=lambda bracket: (bracket.upper, bracket.lower))

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Direction, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Direction, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import brief, parse_rational
@@ -191,16 +191,18 @@ def worst_curve(
     lifts = (max(Fraction(0), -m.margin(hinge.kink, below, above)) for m in candidates)
     lifted = (replace(m, alpha=m.alpha + lift) for m, lift in zip(candidates, lifts, strict=True))
     majorant = min(lifted, key=lambda m: m.expectation(variance))
-    how = f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
-    bracket = _ends(hinge, variance, majorant, law, how)
+    evaluation = (
+        f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
+    )
+    bracket = _ends(hinge, variance, majorant, law, evaluation)
     return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
 
 
-def _ends(hinge: Hinge, variance: Fraction, majorant: Majorant, law: _Atoms, how: str) -> Bracket:
+def _ends(hinge: Hinge, variance: Fraction, majorant: Majorant, law: _Atoms, evaluation: str) -> Bracket:
     """The mean of the hinge under the law, and that of the majorant."""
     upper = hinge.scale * majorant.expectation(variance)
     lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in law), start=Fraction(0))
-    return Bracket(lower, upper, Rigour.EXACT, "lp", how)
+    return Bracket(lower, upper, Arithmetic.EXACT, "lp", evaluation)
 
 
 def _question(

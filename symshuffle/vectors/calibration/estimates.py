@@ -115,7 +115,7 @@ def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool, add: boo
     found = _added(values, weights, n, _BINS if fine else _FEW_BINS) if add else 0.0
     if found > _LARGE:
         return found
-    about = estimate(values, weights, n, rel=_REL if fine else _ROUGH)
+    about = estimate(values, weights, n, rtol=_REL if fine else _ROUGH)
     return max(found, about) if found > 0 else about
 
 

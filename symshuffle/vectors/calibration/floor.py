@@ -121,10 +121,10 @@ class Floor:
                 raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
 
 
-def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
+def misses(mechanism: Bounded, target: Target, *, rtol: float = _REL) -> bool:
     """Whether the bound on delta of a mechanism is certainly above a target, in one order of the pair.
 
-    ``rel`` is the relative width at which cells are told from it.
+    ``rtol`` is the relative width at which cells are told from it.
     """
     if isinstance(mechanism, LocalGaussian) and misses_alone(mechanism, target):
         return True
@@ -146,8 +146,8 @@ def misses(mechanism: Bounded, target: Target, *, rel: float = _REL) -> bool:
                 return True
             continue  # an engine would spend seconds on about the same number
         try:
-            width = rel if isinstance(pair, FinitePair) else _FINE
-            if pair_delta(one, target.n, target.exp_eps, rel=width).lower > target.goal:
+            width = rtol if isinstance(pair, FinitePair) else _FINE
+            if pair_delta(one, target.n, target.exp_eps, rtol=width).lower > target.goal:
                 return True
         except (Unsupported, NotDecided):
             continue

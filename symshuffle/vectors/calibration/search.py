@@ -19,7 +19,7 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Blanket, Question, Relation, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Blanket, Question, Relation, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
@@ -118,7 +118,7 @@ class Calibration(AnswerMethods):
         """First lines of the calibration: error and delta, protected users, assumptions, evidence."""
         delta = at_target(safe_number(self.certificate.bracket, SafeEnd.UPPER), self.certificate.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
-        return self.certificate.neighbours.lines("rmse", number, self.certificate.bracket.rigour.words)
+        return self.certificate.neighbours.lines("rmse", number, self.certificate.bracket.arithmetic.words)
 
     @property
     def safe(self) -> SafeEnd:
@@ -148,16 +148,16 @@ class Calibration(AnswerMethods):
 
     def _again(self) -> Bracket:
         """Delta at the parameters, in balls."""
-        asked: dict[str, Any] = {"exp_eps": self.exp_eps, "adjacency": self.adjacency, "rigour": Rigour.BALL}
+        asked: dict[str, Any] = {"exp_eps": self.exp_eps, "adjacency": self.adjacency, "arithmetic": Arithmetic.BALL}
         try:
-            return solve.delta(self.parameters, n=self.users, blanket=self.blanket, rel=1e-7, **asked).bracket
+            return solve.delta(self.parameters, n=self.users, blanket=self.blanket, rtol=1e-7, **asked).bracket
         except Unsupported:
             alone = one_user_bound(self.parameters, self.goal, **asked)
             if alone is not None:
                 return alone
             if not isinstance(self.parameters, ClippedLinear):
                 raise
-            return larger_between(self.parameters, self.users, rel=1e-4, **asked)
+            return larger_between(self.parameters, self.users, rtol=1e-4, **asked)
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
@@ -343,4 +343,4 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     value = enclose(single / (n * mechanism.dimension), 128)
     low = Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)
     high = Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60)
-    return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
+    return Bracket(low, high, Arithmetic.BALL, "closed form", "exact risk of the unbiased estimator")

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.base.choices import Blanket, Relation, Rigour
+from symshuffle.base.choices import Arithmetic, Blanket, Relation
 from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, to_float
@@ -263,18 +263,18 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     one = family.make(shape, nearest)
     widths = _widths(one, target.n)
     hopeless = False  # a width next to one at which densities of few users were refused, or nothing was told
-    for rel in widths:
-        if hopeless and rel < widths[-1]:
+    for rtol in widths:
+        if hopeless and rtol < widths[-1]:
             continue
         margin = _MARGIN if widths is _WIDTHS else 1
-        strength = nearest - margin * rel / slope if excess(nearest) > -1 else nearest
+        strength = nearest - margin * rtol / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
             alone = _of_one_user(family, target, shape, strength) if alone is None else alone
             if alone is not None and alone[0] >= strength:
                 return alone[1:]
             try:
-                bound = _bound(mechanism, target, rel)
+                bound = _bound(mechanism, target, rtol)
             except (Unsupported, NotDecided) as error:
                 said, hopeless = str(error), target.n < _CROWD and not isinstance(mechanism, PrivUnit)
                 break
@@ -282,11 +282,11 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
                 return mechanism, bound
             hopeless = bound.lower == 0
             said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
-            loose = max(_LOOSE * Fraction(rel), _WIDE_OF_FEW if target.n < _CROWD else 0)
-            if bound.upper > (1 + loose) * bound.lower and rel < widths[-1]:
+            loose = max(_LOOSE * Fraction(rtol), _WIDE_OF_FEW if target.n < _CROWD else 0)
+            if bound.upper > (1 + loose) * bound.lower and rtol < widths[-1]:
                 break  # an engine of less width may serve a larger one
             over = math.log(bound.upper / target.goal)
-            strength -= min(2**k * (over + rel) / slope, _BACK)
+            strength -= min(2**k * (over + rtol) / slope, _BACK)
         else:
             break
     if alone is not None:
@@ -310,16 +310,16 @@ def _pair(mechanism: Calibrated, adjacency: Relation, blanket: Blanket, exp_eps:
     return worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=exp_eps)
 
 
-def _bound(mechanism: Calibrated, target: Target, rel: float) -> Bracket:
+def _bound(mechanism: Calibrated, target: Target, rtol: float) -> Bracket:
     """A bracket of the larger order, for a clipped density that has none by finite laws on either side."""
     pair = _pair(mechanism, target.adjacency, target.blanket, target.exp_eps)
     if not isinstance(mechanism, ClippedLinear) or mechanism.dimension == 1 or target.n < _CROWD:
-        return larger_order(pair, target.n, target.exp_eps, rel=rel)
+        return larger_order(pair, target.n, target.exp_eps, rtol=rtol)
     try:  # in balls what has no narrow bracket is refused at once
-        return larger_order(pair, target.n, target.exp_eps, rigour=Rigour.BALL, rel=rel)
+        return larger_order(pair, target.n, target.exp_eps, arithmetic=Arithmetic.BALL, rtol=rtol)
     except (Unsupported, NotDecided):
         asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
-        return larger_between(mechanism, target.n, rel=max(rel, _OF_CELLS), **asked)
+        return larger_between(mechanism, target.n, rtol=max(rtol, _OF_CELLS), **asked)
 
 
 def _of_one_user(

@@ -203,7 +203,7 @@ def _larger(p: Array, q: Array, blanket: Array, n: int, ratio: float, *, orders:
 
 
 def _estimate(values: Array, weights: Array, n: int) -> float:
-    return estimate(values, weights, n, rel=_ESTIMATED) if values.max() > 0 else 0.0
+    return estimate(values, weights, n, rtol=_ESTIMATED) if values.max() > 0 else 0.0
 
 
 def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:
@@ -239,7 +239,7 @@ def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounde
         first = bisect_left(points, True, key=lambda one: misses_alone(one, target))
         return tuple(points[first : first + 1])
     first = bisect_left(points, True, key=lambda one: _likely_missed(one, target))
-    excluded = next((p for p in points[first:] if misses(p, target, rel=_GLANCE) or misses(p, target)), None)
+    excluded = next((p for p in points[first:] if misses(p, target, rtol=_GLANCE) or misses(p, target)), None)
     return () if excluded is None else (excluded,)
 
 

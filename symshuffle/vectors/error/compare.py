@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.choices import Blanket, Rigour
+from symshuffle.base.choices import Arithmetic, Blanket
 from symshuffle.base.crossings import first_integer, halved
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_inside, to_arb, working_precision
@@ -195,7 +195,7 @@ def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
 
 
 def _tuned(ball: Ball) -> Bracket:
-    return Bracket(ball.lower, ball.upper, Rigour.BALL, "index", "tuned at the index")
+    return Bracket(ball.lower, ball.upper, Arithmetic.BALL, "index", "tuned at the index")
 
 
 _ERRORS: Final[dict[str, Callable[[Fraction, int, int], Bracket]]] = {

@@ -18,7 +18,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.choices import Blanket, Rigour, Side, choice
+from symshuffle.base.choices import Arithmetic, Blanket, Side, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, as_integer, less, maximum, to_arb, working_precision
 from symshuffle.base.results import Bracket, outward
@@ -57,7 +57,7 @@ class ShuffleIndex:
     bracket: Bracket
     side: Side
     about: str
-    how: str
+    evaluation: str
 
     def __float__(self) -> float:
         if self.side is Side.UPPER:
@@ -72,9 +72,9 @@ class ShuffleIndex:
             "side": self.side.value,
             "chi": self.bracket.decimals(),
             "inverse_square": str(self.inverse_square),
-            "rigour": self.bracket.rigour.value,
+            "arithmetic": self.bracket.arithmetic.value,
             "about": self.about,
-            "how": self.how,
+            "evaluation": self.evaluation,
         }
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class ShuffleIndex:
     def _repr_html_(self) -> str:
         name = r"\chi_{\mathrm{lo}}" if self.side is Side.LOWER else r"\chi_{\mathrm{up}}"
         ends = self.bracket.decimals(12)
-        return f"<p>$${name}\\in[{ends['lower']},\\,{ends['upper']}]$$</p><p>{self.about}; {self.how}</p>"
+        return f"<p>$${name}\\in[{ends['lower']},\\,{ends['upper']}]$$</p><p>{self.about}; {self.evaluation}</p>"
 
 
 def shuffle_index(
@@ -139,12 +139,12 @@ def shuffle_index(
     return ShuffleIndex(variance, _index(variance, bits, where), side, about, where)
 
 
-def _index(variance: Number, bits: int, how: str) -> Bracket:
+def _index(variance: Number, bits: int, evaluation: str) -> Bracket:
     if not less(0, variance):
         raise InputError("mechanism", "no input changes its law", "a mechanism that depends on its input")
     with working_precision(bits + 32):
         chi = Ball.from_arb(1 / to_arb(variance).sqrt(), bits)
-    return Bracket(chi.lower, chi.upper, Rigour.BALL, "index", how)
+    return Bracket(chi.lower, chi.upper, Arithmetic.BALL, "index", evaluation)
 
 
 def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure
 from symshuffle.base.numbers import as_integer, listed, parse_rationals
 from symshuffle.base.results import Bracket, check_claim, outward
@@ -55,9 +55,9 @@ class MinimalRisk:
         return f"least worst-case error of an unbiased estimator over {self.channel.num_inputs} inputs"
 
     @property
-    def how(self) -> str:
+    def evaluation(self) -> str:
         """How it is known."""
-        return self.bracket.how
+        return self.bracket.evaluation
 
     def verify(self) -> None:
         """Check the certificate from the problem alone."""
@@ -135,8 +135,8 @@ def minimal_unbiased_risk(channel: Channel, targets: Sequence[Sequence[Fraction 
 def _bracketed(channel: Channel, targets: _Rows, weights: tuple[Fraction, ...]) -> MinimalRisk:
     lower, estimator = weighted_minimum(channel, targets, weights)
     upper = max(_errors(channel, targets, estimator))
-    rigour = Rigour.EXACT if lower == upper else Rigour.BALL
-    bracket = Bracket(lower, upper, rigour, "cone program", "weights on inputs; both ends by exact linear algebra")
+    arithmetic = Arithmetic.EXACT if lower == upper else Arithmetic.BALL
+    bracket = Bracket(lower, upper, arithmetic, "cone program", "weights on inputs; both ends by exact linear algebra")
     return MinimalRisk(channel, targets, weights, estimator, bracket)
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket, check_claim
@@ -58,9 +58,9 @@ class OptimalMixedGaussian:
         return f"least error of a mixed Gaussian of lower index {self.chi} in dimension {self.mechanism.dimension}"
 
     @property
-    def how(self) -> str:
+    def evaluation(self) -> str:
         """How it is known."""
-        return self.bracket.how
+        return self.bracket.evaluation
 
     def verify(self) -> None:
         """Search again, from the index and the dimension alone."""
@@ -117,8 +117,8 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Opt
 
 
 def _bracket(least: Ball) -> Bracket:
-    how = "unique minimiser isolated by cells and convexity"
-    return Bracket(least.lower, least.upper, Rigour.BALL, "cells", how)
+    evaluation = "unique minimiser isolated by cells and convexity"
+    return Bracket(least.lower, least.upper, Arithmetic.BALL, "cells", evaluation)
 
 
 def _gregory(u: flint.arb) -> tuple[flint.arb, flint.arb, flint.arb]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -180,4 +180,6 @@ def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracke
     index = shuffle_index(mechanism, "upper", bits=bits)
     with working_precision(bits):
         bound = Ball.from_arb(mechanism.dimension / to_arb(index.inverse_square), bits)
-    return Bracket(bound.lower, bound.upper, Rigour.BALL, "index", f"dimension times squared upper index: {index.how}")
+    return Bracket(
+        bound.lower, bound.upper, Arithmetic.BALL, "index", f"dimension times squared upper index: {index.evaluation}"
+    )

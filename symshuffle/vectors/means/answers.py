@@ -91,7 +91,7 @@ class PrivateMean(AnswerMethods):
         """First lines of the answer: error and delta, protected users, assumptions, evidence."""
         delta = at_target(safe_number(self.chosen.delta, SafeEnd.UPPER), self.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
-        return self.neighbours.lines("rmse", number, self.chosen.delta.rigour.words)
+        return self.neighbours.lines("rmse", number, self.chosen.delta.arithmetic.words)
 
     @property
     def dimension(self) -> int:

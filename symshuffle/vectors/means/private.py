@@ -13,7 +13,7 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Blanket, Question, Relation, Rigour, choice
+from symshuffle.base.choices import Arithmetic, Blanket, Question, Relation, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
@@ -287,7 +287,7 @@ def _given(
     }[type(mechanism)]
     if isinstance(mechanism, BlanketMixedGaussian) and mechanism.norm != 1:
         raise InputError("mechanism", f"norm {mechanism.norm}", "norm 1: the data may fill the unit ball")
-    bound = solve.delta(mechanism, n=least, exp_eps=order, adjacency=adjacency, rel=1e-6).bracket
+    bound = solve.delta(mechanism, n=least, exp_eps=order, adjacency=adjacency, rtol=1e-6).bracket
     if bound.upper > goal:
         raise InputError("mechanism", f"with delta <= {float(bound.upper):.6g}", f"at most {float(goal):.6g}")
     return Candidate(name, mechanism, _rmse(mechanism, n), bound)
@@ -303,7 +303,9 @@ def _no_bound(name: str) -> str:
 def _rmse(mechanism: Certifiable, n: int) -> Bracket:
     with working_precision(128):
         value = Ball.from_arb((to_arb(err1(mechanism)) / (n * mechanism.dimension)).sqrt())
-    return Bracket(value.lower, value.upper, Rigour.BALL, "risk", "root of the exact worst-case squared error over nd")
+    return Bracket(
+        value.lower, value.upper, Arithmetic.BALL, "risk", "root of the exact worst-case squared error over nd"
+    )
 
 
 def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.Generator) -> Vectors:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.base.choices import Relation, Rigour
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
+from symshuffle.base.choices import Arithmetic, Relation
 from symshuffle.base.numbers import Real, to_float
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
@@ -22,17 +22,17 @@ _ROUGH: Final = 1e-2
 
 
 def pair_delta(
-    pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour | str = Rigour.FLOAT64, rel: float = 1e-8
+    pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic | str = Arithmetic.FLOAT64, rtol: float = 1e-8
 ) -> Bracket:
     """H(n) of one pair in one order."""
-    return _value(pair, n, exp_eps, Request.of(rigour=rigour, rel=rel))
+    return _value(pair, n, exp_eps, Method.of(arithmetic=arithmetic, rtol=rtol))
 
 
 def larger_order(
-    pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour | str = Rigour.FLOAT64, rel: float = 1e-8
+    pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic | str = Arithmetic.FLOAT64, rtol: float = 1e-8
 ) -> Bracket:
     """The larger H(n) of the two orders of a pair; the smaller one is computed only as finely as that needs."""
-    request = Request.of(rigour=rigour, rel=rel)
+    request = Method.of(arithmetic=arithmetic, rtol=rtol)
     one, other = pair, pair.reverse
     if other is one:
         return _value(one, n, exp_eps, request)
@@ -42,7 +42,7 @@ def larger_order(
     if isinstance(other, ContinuousPair):
         if at_most(LevelledPair(other, exp_eps), n, near=max(known.lower, NOTHING))[0] <= known.lower:
             return known
-        rough = _value(other, n, exp_eps, replace(request, rel=max(request.rel, _ROUGH), goal=known.lower))
+        rough = _value(other, n, exp_eps, replace(request, rtol=max(request.rtol, _ROUGH), goal=known.lower))
         if rough.upper <= known.lower:
             return known
     return larger(known, _value(other, n, exp_eps, request))
@@ -54,13 +54,13 @@ def one_user_bound(
     *,
     exp_eps: Real,
     adjacency: Relation,
-    rigour: Rigour = Rigour.FLOAT64,
+    arithmetic: Arithmetic = Arithmetic.FLOAT64,
 ) -> Bracket | None:
     """Around the delta of every number of users, at most that of one user; None where that is above a target.
 
     A single message of the longest input against that of the null symbol, or of the opposite input: no blanket enters.
     """
-    pair, request = real_pair(mechanism, adjacency=adjacency), Request.of(rel=1e-8, rigour=rigour)
+    pair, request = real_pair(mechanism, adjacency=adjacency), Method.of(rtol=1e-8, arithmetic=arithmetic)
     alone = _value(pair, 1, exp_eps, request)
     if alone.upper > target:
         return None
@@ -68,11 +68,11 @@ def one_user_bound(
         alone = larger(alone, _value(pair.reverse, 1, exp_eps, request))
     if alone.upper > target:
         return None
-    how = "at most the value for one user, in closed form"
-    return Bracket(Fraction(0), alone.upper, alone.rigour, "none", how)
+    evaluation = "at most the value for one user, in closed form"
+    return Bracket(Fraction(0), alone.upper, alone.arithmetic, "none", evaluation)
 
 
-def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:
+def _value(pair: Pair, n: int, exp_eps: Real, request: Method) -> Bracket:
     if isinstance(pair, FinitePair):
         return evaluate(pair.law(exp_eps, bits=192), n, request)
     return evaluate(LevelledPair(pair, exp_eps), n, request)
@@ -81,5 +81,5 @@ def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:
 def larger(one: Bracket, other: Bracket) -> Bracket:
     """The bracket around the larger of two numbers."""
     first, second = (one, other) if one.upper >= other.upper else (other, one)
-    weakest = Rigour.weakest((first.rigour, second.rigour))
-    return replace(first, lower=max(first.lower, second.lower), rigour=weakest)
+    weakest = Arithmetic.weakest((first.arithmetic, second.arithmetic))
+    return replace(first, lower=max(first.lower, second.lower), arithmetic=weakest)

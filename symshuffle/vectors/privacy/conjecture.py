@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import Ball, as_integer, parse_inside, parse_rational, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward
@@ -186,12 +186,21 @@ def worst_background_on_the_line(
         attained = Fraction(search.merged(stuck))
         if attained <= conjectured.upper:
             raise NotDecided(f"a box of inputs stays above {float(aim):.6g}: a coarser tolerance may decide")
-        bracket = Bracket(attained, Fraction(1), Rigour.BALL, "boxes", "a background that exceeds the conjectured one")
+        bracket = Bracket(
+            attained, Fraction(1), Arithmetic.BALL, "boxes", "a background that exceeds the conjectured one"
+        )
         inputs = tuple(x * scale for x in stuck)
         return WorstBackground(n, scale, level, reverse, bracket, conjectured, place, boxes, inputs)
-    how = f"{boxes} boxes of inputs, grid sums with a proved excess"
+    evaluation = f"{boxes} boxes of inputs, grid sums with a proved excess"
     return WorstBackground(
-        n, scale, level, reverse, Bracket(conjectured.lower, aim, Rigour.BALL, "boxes", how), conjectured, place, boxes
+        n,
+        scale,
+        level,
+        reverse,
+        Bracket(conjectured.lower, aim, Arithmetic.BALL, "boxes", evaluation),
+        conjectured,
+        place,
+        boxes,
     )
 
 
@@ -212,8 +221,10 @@ class _Search:
     def constant(self, others: Fraction) -> Bracket:
         """One user at 1 or absent, all others at one place: outputs merged below, the grid sum above."""
         inputs = (self.radius, *((others * self.radius,) * (self.n - 1)))
-        how = "outputs merged to cells (data processing) and a grid sum with a proved excess"
-        return Bracket(Fraction(self.merged(inputs)), Fraction(self.value(inputs)), Rigour.BALL, "boxes", how)
+        evaluation = "outputs merged to cells (data processing) and a grid sum with a proved excess"
+        return Bracket(
+            Fraction(self.merged(inputs)), Fraction(self.value(inputs)), Arithmetic.BALL, "boxes", evaluation
+        )
 
     def below(self, aim: Fraction) -> tuple[int, tuple[Fraction, ...] | None]:
         """Number of boxes that were bounded, and inputs at which the bound stays above the aim; None if nowhere."""

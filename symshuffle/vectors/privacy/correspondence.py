@@ -128,7 +128,7 @@ def correspondence(
         eps = _level(lower, n, rate)
         real = real_pair(mechanism, adjacency="zero-out")
         bound, attained = (
-            larger_order(pair, n, Exp(eps), rel=_REL)
+            larger_order(pair, n, Exp(eps), rtol=_REL)
             for pair in (worst_pair(mechanism, adjacency="zero-out", exp_eps=Exp(eps)), real)
         )
         rows.append(

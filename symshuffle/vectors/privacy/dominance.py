@@ -33,7 +33,7 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.chords import Node, line_above, lines_below, meetings
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Larger, Rigour, choice, replace_choice
+from symshuffle.base.choices import Arithmetic, Larger, choice, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Ball, Exp, Real, as_integer, check_rational, is_exact, to_arb, working_precision
@@ -61,8 +61,8 @@ class OrderComparison:
 
     - ``low``, ``high``: the range of ``exp(eps)``.
     - ``orders``: values of ``exp(eps)`` that cut a range at least as wide into stretches.
-    - ``rigour``: how both profiles are known: exact for finitely many histograms, in doubles with an allowance, or in
-      balls.
+    - ``arithmetic``: how both profiles are known: exact for finitely many histograms, in doubles with an allowance, or
+      in balls.
     """
 
     pair: Pair
@@ -71,10 +71,10 @@ class OrderComparison:
     high: Real
     orders: tuple[Fraction, ...]
     verdicts: tuple[Larger, ...]
-    rigour: Rigour
+    arithmetic: Arithmetic
 
     def __post_init__(self) -> None:
-        replace_choice(Rigour, self, "rigour")
+        replace_choice(Arithmetic, self, "arithmetic")
         object.__setattr__(self, "n", as_integer(self.n, "n", 1))
         for order in (*self.orders, *(end for end in (self.low, self.high) if not isinstance(end, Exp))):
             check_rational(order, "orders")
@@ -100,7 +100,7 @@ class OrderComparison:
             raise CertificateError("orders", "not rising, or not one more than verdicts")
         if self.orders[0] < 1 or not _covers(self.low, self.high, self.orders[0], self.orders[-1]):
             raise CertificateError("orders", "they do not cover the range of levels")
-        profiles = _Profiles(self.pair, self.n, self.rigour)
+        profiles = _Profiles(self.pair, self.n, self.arithmetic)
         for i, verdict in enumerate(self.verdicts):
             try:
                 following = profiles.follows(self.orders, i)
@@ -116,7 +116,12 @@ class OrderComparison:
         for verdict, group in itertools.groupby(cut, key=lambda one: one[1]):
             ends = [pair for pair, _ in group]
             pieces.append({"from": float(ends[0][0]), "to": float(ends[-1][1]), "larger": verdict.value})
-        return {"about": self.about, "larger": self.larger.value, "exp_eps": pieces, "rigour": self.rigour.value}
+        return {
+            "about": self.about,
+            "larger": self.larger.value,
+            "exp_eps": pieces,
+            "arithmetic": self.arithmetic.value,
+        }
 
     @property
     def about(self) -> str:
@@ -130,7 +135,7 @@ def which_order(
     *,
     low: object = 0,
     high: object,
-    rigour: Rigour | str = Rigour.FLOAT64,
+    arithmetic: Arithmetic | str = Arithmetic.FLOAT64,
     evaluations: int = _EVALUATIONS,
 ) -> OrderComparison:
     """Order of a pair with the larger bound on all levels in a range, for n users.
@@ -143,7 +148,7 @@ def which_order(
         Number of users, at least 1.
     low, high : number or text
         Ends of the range of eps, in nats, ``0 <= low < high``.
-    rigour : Rigour
+    arithmetic : Arithmetic
         Doubles with an allowance, or balls. A pair in rationals with few histograms is decided exactly.
     evaluations : int
         Largest number of levels at which both profiles are bracketed. Levels that are not settled then are reported as
@@ -170,25 +175,25 @@ def which_order(
     >>> from symshuffle.vectors.privacy.pairs import worst_pair
     >>> from symshuffle.vectors.randomizers.mechanisms import SphereLinear
     >>> found = which_order(worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 5, high=1)
-    >>> found.larger, found.rigour
-    (<Larger.REVERSE: 'reverse'>, <Rigour.EXACT: 'exact'>)
+    >>> found.larger, found.arithmetic
+    (<Larger.REVERSE: 'reverse'>, <Arithmetic.EXACT: 'exact'>)
     >>> found.verify()
     """
     n = check_n(n)
     start, end = read_target(eps=low), read_target(eps=high)
-    most, asked = as_integer(evaluations, "evaluations", _FIRST + 1), choice(Rigour, rigour, "rigour")
+    most, asked = as_integer(evaluations, "evaluations", _FIRST + 1), choice(Arithmetic, arithmetic, "arithmetic")
     first, last = _rational(start, up=False), _rational(end, up=True)
     if not first < last:
         raise InputError("high", high, f"a level above low = {low}")
     if isinstance(pair, FinitePair):
         _dominated(pair)
     if _few(pair, n):
-        profiles = _Profiles(pair, n, Rigour.EXACT)
+        profiles = _Profiles(pair, n, Arithmetic.EXACT)
         orders, verdicts = profiles.at_corners(first, last)
     else:
         profiles = _Profiles(pair, n, asked)
         orders, verdicts = _refined(profiles, first, last, most)
-    return OrderComparison(pair, n, start, end, tuple(orders), tuple(verdicts), profiles.rigour)
+    return OrderComparison(pair, n, start, end, tuple(orders), tuple(verdicts), profiles.arithmetic)
 
 
 def _refined(profiles: _Profiles, first: Fraction, last: Fraction, most: int) -> tuple[list[Fraction], list[Larger]]:
@@ -217,7 +222,7 @@ class _Profiles:
 
     pair: Pair
     n: int
-    rigour: Rigour
+    arithmetic: Arithmetic
     seen: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
     sums: _Sums | None = None
 
@@ -225,7 +230,8 @@ class _Profiles:
         """Brackets of both profiles."""
         if order not in self.seen:
             self.seen[order] = tuple(  # type: ignore[assignment]
-                pair_delta(one, self.n, order, rigour=self.rigour, rel=1e-9) for one in (self.pair, self.pair.reverse)
+                pair_delta(one, self.n, order, arithmetic=self.arithmetic, rtol=1e-9)
+                for one in (self.pair, self.pair.reverse)
             )
         return self.seen[order]
 

@@ -20,8 +20,8 @@ from typing import Final
 
 import flint
 
-from symshuffle.accountants.bounds.evaluate import Request, evaluate
-from symshuffle.base.choices import Relation, Rigour
+from symshuffle.accountants.bounds.evaluate import Method, evaluate
+from symshuffle.base.choices import Arithmetic, Relation
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -46,11 +46,11 @@ def larger_between(
     *,
     exp_eps: Real,
     adjacency: Relation,
-    rel: float,
-    rigour: Rigour = Rigour.FLOAT64,
+    rtol: float,
+    arithmetic: Arithmetic = Arithmetic.FLOAT64,
 ) -> Bracket:
     """The larger H(n) of the two orders of the worst pair."""
-    glance, request = (Request.of(rigour=rigour, rel=width) for width in (0.1, rel / 4))
+    glance, request = (Method.of(arithmetic=arithmetic, rtol=width) for width in (0.1, rtol / 4))
     orders = (False,) if adjacency is Relation.REPLACE_ONE else (False, True)  # of opposite inputs both have one law
     few = {reverse: _laws(mechanism, exp_eps, adjacency, _CELLS[0], reverse=reverse) for reverse in orders}
     most = {reverse: evaluate(above, n, glance) for reverse, (_, above) in few.items()}
@@ -60,10 +60,10 @@ def larger_between(
         low, high = evaluate(below, n, request), evaluate(above, n, request)
         # The other order is below what is certain of this one, or its upper end counts.
         upper = max([high.upper, *(most[k].upper for k in orders if k is not one and most[k].upper > low.lower)])
-        if upper - low.lower <= Fraction(rel) * upper:
-            how = f"laws on either side in convex order, {count} cells of a height: {high.how}"
-            return replace(high, lower=low.lower, upper=upper, how=how)
-    raise Unsupported(f"laws on either side of a clipped density are farther apart than {rel:.1e}")
+        if upper - low.lower <= Fraction(rtol) * upper:
+            evaluation = f"laws on either side in convex order, {count} cells of a height: {high.evaluation}"
+            return replace(high, lower=low.lower, upper=upper, evaluation=evaluation)
+    raise Unsupported(f"laws on either side of a clipped density are farther apart than {rtol:.1e}")
 
 
 def _laws(

@@ -23,7 +23,7 @@ from typing import Any, final
 
 import flint
 
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
@@ -84,9 +84,9 @@ class BestDensity:
         return f"least error of densities h(<u, v>) at unit inputs, lower index at least {self.mechanism.chi}"
 
     @property
-    def how(self) -> str:
+    def evaluation(self) -> str:
         """How it is known."""
-        return self.bracket.how
+        return self.bracket.evaluation
 
     @property
     def excess(self) -> float:
@@ -97,7 +97,7 @@ class BestDensity:
     def verify(self) -> None:
         """Check both ends from the mechanism alone: its own error above, a dual point below."""
         upper, lower = _ends(self.mechanism, DEFAULT_BITS)
-        check_claim(self.bracket, Bracket(lower, upper, Rigour.BALL, "duality", self.how), "bracket")
+        check_claim(self.bracket, Bracket(lower, upper, Arithmetic.BALL, "duality", self.evaluation), "bracket")
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""
@@ -133,7 +133,7 @@ def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Be
     mechanism = ClippedLinear(clip, dimension, start.chi)
     upper, lower = _ends(mechanism, bits)
     return BestDensity(
-        mechanism, Bracket(lower, upper, Rigour.BALL, "duality", "clipped linear density and dual point")
+        mechanism, Bracket(lower, upper, Arithmetic.BALL, "duality", "clipped linear density and dual point")
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import flint
 
 from symshuffle.accountants.bounds.search import smallest_meeting
-from symshuffle.base.choices import Rigour
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import LARGEST_LEVEL, read_target
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, parse_inside, to_arb, working_precision
@@ -59,7 +59,7 @@ def _profile(s: flint.arb, order: Real) -> flint.arb:
     return (((a - b) / root).erfc() - ratio * ((a + b) / root).erfc()) / 2
 
 
-def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = None, rel: float = 1e-12) -> Bracket:
+def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = None, rtol: float = 1e-12) -> Bracket:
     """The smallest noise multiplier at which Gaussian noise is (eps, delta)-private; ``upper`` is the safe end.
 
     Examples
@@ -69,8 +69,8 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     3.730631635
     """
     goal = parse_inside(delta, "delta", "(0, 1)")
-    if not 0 < rel < 1:
-        raise InputError("rel", rel, "a number in (0, 1)")
+    if not 0 < rtol < 1:
+        raise InputError("rtol", rtol, "a number in (0, 1)")
     order = read_target(eps=eps, exp_eps=exp_eps)
 
     unit = Fraction(_SCALE if _is_met(order, goal) else 1 << math.ceil(1 / goal).bit_length())
@@ -78,15 +78,17 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     def bound(share: Fraction, _: float) -> Bracket:
         s = unit * share
         if s == 0:
-            return Bracket(Fraction(1), Fraction(1), Rigour.BALL, "closed form", "no noise")
+            return Bracket(Fraction(1), Fraction(1), Arithmetic.BALL, "closed form", "no noise")
         try:
             value = gaussian_profile(s, exp_eps=order)
         except NotDecided:
             value = _first_term(s, order)
-        return Bracket(value.lower, value.upper, Rigour.BALL, "closed form", "difference of two normal tails in balls")
+        return Bracket(
+            value.lower, value.upper, Arithmetic.BALL, "closed form", "difference of two normal tails in balls"
+        )
 
-    found = smallest_meeting(bound, goal, rel, what="noise multiplier")
-    return found.bracket("bisection on the profile, in balls", rel).scaled(unit)
+    found = smallest_meeting(bound, goal, rtol, what="noise multiplier")
+    return found.bracket("bisection on the profile, in balls", rtol).scaled(unit)
 
 
 def _first_term(s: Fraction, order: Real) -> Ball:

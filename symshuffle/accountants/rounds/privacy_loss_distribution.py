@@ -16,14 +16,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Self, final
 
-from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, Neighbours
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.artifacts import installed, write_atomically
-from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -33,8 +33,9 @@ from symshuffle.base.results import MOST_DIGITS, FirstLines, outward
 _FORMAT: Final = "symshuffle privacy loss 1"
 
 PROVED: Final = (
-    "the profile of these masses is above that of one round at every level, in both orders of the datasets, at the "
-    "rigour named here; so the exact composition with itself, or with others that dominate, is above that of the rounds"
+    "the profile of these masses is above that of one round at every level, in both orders of the datasets, in the "
+    "arithmetic named here; so the exact composition with itself, or with others that dominate, is above that of the "
+    "rounds"
 )
 """What an export promises."""
 
@@ -56,8 +57,8 @@ _NUMBERS: Final[Mapping[str, Any]] = {
     "step": (int, float), "first": int, "infinity_mass": (int, float), "masses": list, "deltas": list,
 }  # fmt: skip
 _WORDS: Final[Mapping[str, Any]] = {
-    "users": int, "neighbours": dict, "meaning": str, "rigour": str, "proved": str, "not_proved": str, "versions": dict,
-    "inputs": dict,
+    "users": int, "neighbours": dict, "meaning": str, "arithmetic": str, "proved": str, "not_proved": str,
+    "versions": dict, "inputs": dict,
 }  # fmt: skip
 """Keys of a file besides its format, and types of their values; ``inputs`` is there if a command wrote the file."""
 _BITS: Final = 320
@@ -65,7 +66,7 @@ _BITS: Final = 320
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class PrivacyLoss:
+class PrivacyLossDistribution:
     """Distribution of privacy losses that dominates one round of shuffled messages.
 
     Parameters
@@ -73,7 +74,7 @@ class PrivacyLoss:
     law : LatticeLaw
         The masses on a lattice of losses in nats, with a mass at infinity; the step is exactly a double.
     about : dict
-        JSON-ready: users, neighbours, meaning, rigour, what is proved and what is not, versions.
+        JSON-ready: users, neighbours, meaning, arithmetic, what is proved and what is not, versions.
     neighbours : Neighbours or None
         The pairs of datasets that are covered; None where the distribution was read from a file, which has their words.
     """
@@ -92,7 +93,7 @@ class PrivacyLoss:
         )
         if self.neighbours is None:
             return FirstLines("privacy loss", number, about=str(self.about.get("meaning", "")))
-        return self.neighbours.lines("privacy loss", number, Rigour(self.about["rigour"]).words)
+        return self.neighbours.lines("privacy loss", number, Arithmetic(self.about["arithmetic"]).words)
 
     def __repr__(self) -> str:
         law = self.law
@@ -149,6 +150,8 @@ class PrivacyLoss:
         told = parse_json(text, path, "file")
         if not isinstance(told, dict) or told.pop("format", None) != _FORMAT:
             raise InputError("file", path, f"JSON of the format {_FORMAT!r}")
+        if "rigour" in told:  # the name of an earlier version
+            told["arithmetic"] = told.pop("rigour")
         known = {**_NUMBERS, **_WORDS}
         for key in sorted(told.keys() ^ known.keys() - ({"inputs"} - told.keys())):
             what = "no such key in a privacy loss" if key in told else "a value"
@@ -194,23 +197,23 @@ class PrivacyLoss:
 
 
 @with_fields
-def privacy_loss(
+def privacy_loss_distribution(
     subject: Subject,
     *,
     step: object = None,
     beyond: object = "1e-15",
-    rigour: Rigour | str = Rigour.FLOAT64,
-    rel: float = 1e-4,
+    arithmetic: Arithmetic | str = Arithmetic.FLOAT64,
+    rtol: float = 1e-4,
     bits: int | None = None,
     **fields: Any,
-) -> PrivacyLoss:
+) -> PrivacyLossDistribution:
     """Privacy-loss distribution that dominates one shuffled round.
 
     The distribution is above that of every pair of datasets that is covered.
 
     Parameters
     ----------
-    subject, rigour, bits, and the fields of a deployment
+    subject, arithmetic, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`, for one batch of messages; both directions are taken.
     step : number or text, optional
         Distance of the losses in nats, read as the nearest double; by default 1e-4 (as in dp_accounting) times the
@@ -219,12 +222,12 @@ def privacy_loss(
     beyond : number or text
         Largest mass at an infinite loss that a round is given, in (0, 1), in addition to the mass that it reveals for
         certain; no composition of T rounds then meets a delta below T times this.
-    rel : float
+    rtol : float
         Relative width to aim at, of each value of delta.
 
     Returns
     -------
-    PrivacyLoss
+    PrivacyLossDistribution
         The masses on the lattice ``step * j``, in nats, and the description of what they cover.
 
     Raises
@@ -232,19 +235,21 @@ def privacy_loss(
     InputError
         If an argument is out of its range, or the step needs more than 20,000 levels.
     Unsupported
-        For rigour exact, as the levels are exponentials, and for several batches.
+        For arithmetic exact, as the levels are exponentials, and for several batches.
 
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = privacy_loss(randomizer("krr").at(k=4, eps0=1), n=1000)
+    >>> found = privacy_loss_distribution(randomizer("krr").at(k=4, eps0=1), n=1000)
     >>> float(found.law.step), round(found.deltas()[0], 3)
     (0.0016, 0.013)
     """
     most = parse_inside(beyond, "beyond", "(0, 1)")
-    request = Request.of(Question.BOTH, None, rigour, rel, bits)
-    if request.rigour is Rigour.EXACT:
-        raise Unsupported("rigour exact: values at exponential levels are no rational numbers; use rigour='ball'")
+    request = Method.of(Question.BOTH, None, arithmetic, rtol, bits)
+    if request.arithmetic is Arithmetic.EXACT:
+        raise Unsupported(
+            "arithmetic exact: values at exponential levels are no rational numbers; use arithmetic='ball'"
+        )
     asked = experiment(subject, fields)
     asked.check_users()
     if asked.several:
@@ -258,8 +263,8 @@ def privacy_loss(
             "step", float(width), f"at least {float(width * levels / _MOST_LEVELS):.2g}, or {levels} levels"
         )
     neighbours = one.reduced.neighbours(Question.BOTH, users)
-    return PrivacyLoss(
-        law_above(one.profiles(width, most, request.rel)[0]),
+    return PrivacyLossDistribution(
+        law_above(one.profiles(width, most, request.rtol)[0]),
         {
             "users": users,
             "neighbours": neighbours.to_dict(),
@@ -267,7 +272,7 @@ def privacy_loss(
                 f"the hockey-stick divergence of the masses bounds {neighbours.compared}; in a composition, "
                 f"assumed: {ASSUMED}; not covered: {NOT_COVERED}"
             ),
-            "rigour": (request.rigour or Rigour.FLOAT64).value,
+            "arithmetic": (request.arithmetic or Arithmetic.FLOAT64).value,
             "proved": PROVED,
             "not_proved": NOT_PROVED,
             "versions": {"python": platform.python_version()}

@@ -76,10 +76,9 @@ Image(drawn(found, ".png"))
 #
 # The same in three commands, on files:
 #
-#     symshuffle collect plan --labels answers.txt --n 20000 --min-batch-size 18000 --eps 1 --delta 1e-8 \
-#         --out survey.toml
-#     symshuffle collect randomize survey.toml --values users.csv --column answer --id user --out messages.csv
-#     symshuffle collect estimate survey.toml messages.csv --out histogram.csv --plot histogram.png
+#     symshuffle collect plan --labels answers.txt --n 20000 --min-batch-size 18000 --eps 1 --delta 1e-8 --out plan.toml
+#     symshuffle collect randomize plan.toml --values users.csv --column answer --id user --out messages.csv
+#     symshuffle collect estimate plan.toml messages.csv --out histogram.csv --plot histogram.png
 #
 # The messages are written sorted (or, with `--order random`, in a uniformly random order), without index or time, and
 # never in the order of the input. The guarantee does not cover users who do not follow the protocol, times at which

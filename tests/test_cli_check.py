@@ -81,3 +81,12 @@ def test_wrong_files_are_one_line(folder, monkeypatch, capsys, words, said):
     monkeypatch.chdir(folder)
     shown = refused(capsys, "check", *words)
     assert said in shown
+
+
+def test_a_file_that_is_no_privacy_loss_is_named_as_it_was_given(tmp_path, capsys):
+    path = tmp_path / "loss.json"
+    for content in ({"format": "symshuffle privacy loss 9"}, {"format": "symshuffle privacy loss 9", "masses": [1]}):
+        path.write_text(json.dumps(content), encoding="utf-8")
+        assert main(["check", str(path)]) == 2
+        said = capsys.readouterr().err
+        assert f"FILE = {path}" in said and "--file" not in said

@@ -33,7 +33,7 @@ class InputError(SymshuffleError, ValueError):
         self.argument = argument
         self.value = value
         self.expected = expected
-        super().__init__(f"{argument} = {_written(value)}: expected {expected}")
+        super().__init__(f"{_beginning(argument)} = {_written(value)}: expected {expected}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
         return type(self), (self.argument, _written(self.value), self.expected)  # the value itself may not travel
@@ -53,6 +53,10 @@ def _written(value: object) -> str:
         text = words
     elif text != words and not (text[:1] in ("'", '"') and text.isprintable()):
         text = repr(text)
+    return _beginning(text)
+
+
+def _beginning(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

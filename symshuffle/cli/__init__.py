@@ -254,15 +254,18 @@ def in_options(message: str, parameters: Mapping[str, str] = MappingProxyType({}
     value, expected, advice = rest.rpartition(": expected ")
     if not expected:
         message = _in_advice(start + rest, parameters)
-    elif first:  # else it begins with a place in a file, whose keys are named
-        message = start + value + expected + _in_advice(advice, parameters)
+    else:  # what begins with a place in a file names keys of the file
+        message = start + value + expected + _in_advice(advice, parameters, keys=not first)
     for phrase, written in PHRASES.items():
         message = message.replace(phrase, written)
     return message
 
 
-def _in_advice(text: str, parameters: Mapping[str, str]) -> str:
-    """Return a text with options for arguments: ``name=True``, ``name='value'``, names with _, fields with a value."""
+def _in_advice(text: str, parameters: Mapping[str, str], *, keys: bool = False) -> str:
+    """Return a text with options for arguments: ``name=True``, ``name='value'``, names with _, fields with a value.
+
+    - ``keys``: whether names that are not written as arguments are keys of a file, which stay.
+    """
     from symshuffle.accountants.deployment.model import KEYWORDS
 
     known = {name: f"--{name.replace('_', '-')}" for name in KEYWORDS if "_" in name} | dict(parameters)
@@ -271,6 +274,8 @@ def _in_advice(text: str, parameters: Mapping[str, str]) -> str:
             text = re.sub(rf"\b{name}=True\b", option, text)
             text = re.sub(rf"\b{name}=False\b", option.replace("--", "--no-", 1), text)
             text = re.sub(rf"\b{name}='([^']*)'", rf"{option} \1", text)
+            if keys:
+                continue
             if name in KEYWORDS and name != "n":
                 text = re.sub(rf"(?<!-)\b{name} = (?=\d)", f"{option} ", text)
             if "_" in name:

@@ -34,7 +34,7 @@ OPTIONS = {
 }  # fmt: skip
 COMMANDS = {"solve-n": "smallest-n", "solve-eps0": "largest-eps0", "worst-background": "worst-datasets"}
 CURVES = {"delta-eps": "profile", "eps-n": "amplification-curve", "f-dp": "tradeoff"}
-KEYS = {"rigour": "arithmetic", "beta": "type_ii"}
+KEYS = {"rigour": "arithmetic"}
 """Keys of answers."""
 """Names that only changed: of keywords, of arguments in refusals, of questions about several groups, of options."""
 BY_ITSELF = r"(?:\bchannel --file|(?<=^law )--file|(?<=^check )--file|(?<=^mean )--data|--problem) (?=\S)"

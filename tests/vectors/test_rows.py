@@ -1,5 +1,7 @@
 """Vectors from arrays and files: what is refused, and by which name."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def test_a_long_row_is_named_with_its_norm(tmp_path, vectors, monkeypatch):
     np.savetxt(tmp_path / "x.csv", vectors, delimiter=",", header="a,b,c", comments="")
     with pytest.raises(InputError, match=r"norm of data\[17\] = 1\.13137084\d+: expected a vector of length at most 1"):
         survey(array_rows(vectors))
-    with pytest.raises(InputError, match=r"norm of .*x\.npy\[17\] = 1\.131"):
+    with pytest.raises(InputError, match=r"norm of .*x\.npy, row 18 = 1\.131"):
         survey(file_rows(tmp_path / "x.npy"))
     with pytest.raises(InputError, match=r"norm of .*x\.csv, line 19 = 1\.131"):
         survey(file_rows(tmp_path / "x.csv"))
@@ -94,3 +96,13 @@ def test_bad_files_are_refused(tmp_path):
 
 def test_empty_lines_at_the_end_are_no_rows(tmp_path):
     assert survey(file_rows(written(tmp_path / "x.csv", "0.5,0\n0,0.5\n\n\n"))).count == 2
+
+
+def test_rows_of_every_kind_of_file_are_named_alike(tmp_path):
+    """The place of an entry that is no number: file, line or row from 1 on, and column from 1 on."""
+    np.save(tmp_path / "x.npy", np.array([[0.1, 0.2], [0.3, math.nan]]))
+    (tmp_path / "x.csv").write_text("0.1,0.2\n0.3,nan\n", encoding="utf-8")
+    for name, place in (("x.npy", "row 2"), ("x.csv", "line 2")):
+        with pytest.raises(InputError) as caught:
+            survey(file_rows(tmp_path / name))
+        assert caught.value.argument == f"{tmp_path / name}, {place}, column 2"

@@ -151,7 +151,7 @@ def _npy(path: Path) -> Rows:
         if isinstance(error, InputError):
             raise
         raise InputError("data", path, f"an array of numbers in NumPy's format ({error})") from None
-    return Rows(str(path), dimension, lambda: _slices(opened, dimension), lambda row: f"{path}[{row}]")
+    return Rows(str(path), dimension, lambda: _slices(opened, dimension), lambda row: f"{path}, row {row + 1}")
 
 
 def _csv(path: Path) -> Rows:

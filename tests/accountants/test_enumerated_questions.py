@@ -49,7 +49,11 @@ def test_the_fewest_users_are_those_of_single_answers(colluding, level, goal):
     def single(n):
         return delta(RR, n=n, **level, colluding=colluding, **FEW).bracket
 
-    assert single(n) == found.delta and found.delta.upper <= Fraction(goal) and found.neighbours.users is None
+    assert (
+        single(n) == found.delta_at_ends[0]
+        and found.delta_at_ends[0].upper <= Fraction(goal)
+        and found.neighbours.users is None
+    )
     assert found.bracket.lower == (n - 1 if n > least else 0)
     assert n == least or single(n - 1).lower > Fraction(goal)
 

@@ -16,7 +16,7 @@ KRR = randomizer("krr").at(k=10, eps0=1)
 
 
 def test_a_curve_has_a_point():
-    with pytest.raises(InputError, match="levels"):
+    with pytest.raises(InputError, match="eps"):
         profile(KRR, n=5, eps=[])
 
 

@@ -34,7 +34,7 @@ def test_its_trade_off():
     assert limit.tradeoff(limit.tradeoff("1/10")) == pytest.approx(0.1, rel=1e-12)  # it is its own inverse
     assert GaussianLimit(0.0).tradeoff("1/10") == pytest.approx(0.9, rel=1e-12)
     for alpha in (-1e-9, 1 + 1e-9):
-        with pytest.raises(InputError, match=r"alpha = .*a type I error in"):
+        with pytest.raises(InputError, match=r"type_i = .*a type I error in"):
             limit.tradeoff(alpha)
 
 

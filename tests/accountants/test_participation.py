@@ -168,7 +168,7 @@ def test_curves_and_inverses_ask_the_same_experiment(who):
 
 
 def test_a_trade_off_and_a_loss_distribution_with_fewer_messages():
-    asked = {"alphas": ["0.1", "0.5"], "levels": 10}
+    asked = {"type_i": ["0.1", "0.5"], "num_levels": 10}
     assert tradeoff(KRR, n=100, min_batch_size=60, **asked).points == tradeoff(KRR, n=60, **asked).points
     with pytest.raises(Unsupported, match="group_size 2: the trade-off of one user only"):
         tradeoff(KRR, n=100, group_size=2, **asked)
@@ -232,7 +232,7 @@ def test_a_lattice_that_is_there_serves_a_question_after_it():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"dropout": 1}, r"dropout = 1: expected a probability in \[0, 1\)"),
+        ({"dropout": 1}, r"dropout = 1: expected a number in \[0, 1\)"),
         ({"dropout": "-0.1"}, "dropout = -0.1"),
         ({"dropout": "nan"}, "dropout = nan: expected a number"),
         ({"min_batch_size": 11}, "min_batch_size = 11: expected an integer from 1 to 10"),
@@ -278,7 +278,7 @@ def test_the_command_line(capsys):
     assert main([*few, "--explain"]) == 0
     assert "at least 400 of them send" in " ".join(capsys.readouterr().out.split())
     for wrong, said in (
-        (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
+        (["--dropout", "1"], "dropout = 1: expected a number in [0, 1)"),
         (["--min-batch-size", "4"], "--min-batch-size = 4: expected an integer from 1 to 3"),
         (["--min-batch-size", "2", "--dropout", "0"], "--min-batch-size, --dropout = 2, 0: expected one of the two"),
     ):

@@ -127,11 +127,11 @@ def test_an_infinite_divergence_is_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": "1/2"}, "alpha"),
-        ({"alpha": 10_001}, "alpha"),
-        ({"alpha": "two"}, "alpha"),
-        ({"alpha": 2, "rtol": 2}, "rtol"),
-        ({"alpha": 2, "arithmetic": "exact"}, "logarithm"),
+        ({"order": "1/2"}, "order"),
+        ({"order": 10_001}, "order"),
+        ({"order": "two"}, "order"),
+        ({"order": 2, "rtol": 2}, "rtol"),
+        ({"order": 2, "arithmetic": "exact"}, "logarithm"),
     ],
 )
 def test_wrong_input_is_refused(options, message):
@@ -157,7 +157,7 @@ def test_the_gaussian_comes_near_and_promises_nothing():
     # At level 0 the errors sum to one minus the total variation distance of the two Gaussians.
     assert 1 - 2 * found.tradeoff(found.tradeoff("1/2")) == pytest.approx(0, abs=1e-9)
     assert found.tradeoff("1/2") == pytest.approx((1 + math.erf(-found.mu / math.sqrt(2))) / 2)
-    with pytest.raises(InputError, match="alpha"):
+    with pytest.raises(InputError, match="type_i"):
         found.tradeoff(2)
     with pytest.raises(InputError, match="n"):
         gaussian_limit(krr, n=None)

@@ -91,7 +91,7 @@ def test_what_is_no_ratio_law_is_refused(atoms, named):
         LikelihoodRatio.from_atoms(atoms)
 
 
-@pytest.mark.parametrize("eta", [F(-1, 100), F(101, 100), 0.5])
+@pytest.mark.parametrize("eta", [F(-1, 100), F(101, 100), 1.5])
 def test_dilution_weights_outside_the_unit_interval_are_refused(eta):
     with pytest.raises(InputError, match="eta"):
         endpoint_ratio(F(2)).dilute(eta)

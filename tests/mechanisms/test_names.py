@@ -98,12 +98,12 @@ def test_names_are_read_wherever_a_mechanism_is_named(capsys, tmp_path, monkeypa
                     "--mechanism",
                     name,
                     "--out",
-                    name,
+                    f"{name}.json",
                 ]
             )
             == 0
         )
-        plans.append(json.loads((tmp_path / name).read_text()))
+        plans.append(json.loads((tmp_path / f"{name}.json").read_text()))
     assert plans[0] == plans[1]
 
 

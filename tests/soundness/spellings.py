@@ -105,6 +105,8 @@ def front(name, *asked, whom="null dropout min_batch_size group_size", source=W,
 USERS = [Group(W, 1), Group(W, 2)]
 
 CALLS = [
+    ("optimal", {"problem": PROBLEM, "lam": num("3/2")}),
+    ("optimal", {"problem": PROBLEM, "eps0": num("1/2"), "rtol": num("1/64")}),
     *front(
         "delta", {"exp_eps": num("3/2"), "eps": None}, {"subject": Table(W.rows)}, eps=num("1/2"), rtol=num("1/1024")
     ),
@@ -450,8 +452,8 @@ OF_DELTA = {"colluding", "periods", "reports", "threshold"}
 
 NO_NUMBERS = set(
     words(
-        "subject pairs graph datasets memoised source direction engine arithmetic attain adjacency blanket executor "
-        "progress problem method experiment first second channel part parts composition law route mechanism "
+        "subject pairs graph datasets memoised source direction engine arithmetic attained target adjacency blanket "
+        "executor progress problem method experiment first second channel part parts composition law route mechanism "
         "mechanisms loss users_of grid function out measure group criterion population divergence text seed values "
         "labels name parameters order side on_sphere messages vectors rng data pair reverse up limits file path "
         "channels ratio then found suffix kind variable header disjoint plan certified claim jobs ledger claims frame "
@@ -507,6 +509,23 @@ def function(name):
     for part in rest.split("."):
         value = getattr(value, part)
     return value
+
+
+def full_name(name):
+    """The name below ``symshuffle`` of what is public there or in a package."""
+    head, _, rest = name.partition(".")
+    short = rest.partition(".")[0]
+    if f"symshuffle.{head}" in PACKAGES and short in symshuffle.__all__:
+        return rest
+    if head in symshuffle.__all__ or f"symshuffle.{head}" in PACKAGES:
+        return name
+    homes = (one for one in PACKAGES[1:] if head in getattr(import_module(one), "__all__", ()))
+    return f"{next(homes).removeprefix('symshuffle.')}.{name}"
+
+
+CALLS = [(full_name(name), given) for name, given in CALLS]
+SLOW = {full_name(name): given for name, given in SLOW.items()}
+KEEP_THEIR_NUMBERS = {full_name(name): why for name, why in KEEP_THEIR_NUMBERS.items()}
 
 
 def functions():

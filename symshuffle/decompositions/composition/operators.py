@@ -14,14 +14,14 @@ from typing import Any, Final, TypeVar, final
 
 from symshuffle.base.choices import Operator
 from symshuffle.base.errors import InputError, check_list
-from symshuffle.base.numbers import parse_inside, parse_rational, ungrouped
+from symshuffle.base.numbers import as_integer, parse_inside, parse_rational, ungrouped
 from symshuffle.decompositions.composition.tree import Composition, Part
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.registry import mechanism
 
 
-def joint(*parts: Part) -> Composition:
+def joint(*parts: Part | int) -> Composition:
     """Composition that runs one mechanism on each coordinate of the input.
 
     The parts share one total budget: of m parts each has eps0/m.
@@ -29,7 +29,7 @@ def joint(*parts: Part) -> Composition:
     Parameters
     ----------
     *parts : Mechanism, Laplace or Composition
-        At least one, every parameter fixed except ``lam``.
+        At least one, every parameter fixed except ``lam``; or one and the number of its copies, at most 64.
 
     Returns
     -------
@@ -46,8 +46,12 @@ def joint(*parts: Part) -> Composition:
     >>> from symshuffle import randomizer
     >>> joint(randomizer("krr").at(k=4), randomizer("krr").at(k=2)).operator
     <Operator.JOINT: 'joint'>
+    >>> joint(randomizer("krr").at(k=10), 6).name
+    'joint(krr(lam, k=10),6)'
     """
-    return Composition(Operator.JOINT, parts)
+    if len(parts) == 2 and isinstance(parts[1], int) and not isinstance(parts[1], bool):
+        parts = parts[:1] * as_integer(parts[1], "copies", 1, LARGEST_JOINT)
+    return Composition(Operator.JOINT, parts)  # type: ignore[arg-type]  # what is no part is refused there
 
 
 def parallel(parts: Sequence[Part], weights: Sequence[object]) -> Composition:

@@ -9,7 +9,7 @@ import pytest
 from symshuffle import Channel, Deployment, Group, InputError, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.subjects import smallest_batch
-from symshuffle.accountants.questions.adversary import worst_datasets
+from symshuffle.accountants.questions.adversary import worst_of_channel
 from symshuffle.collect import audit_local, audit_pair, audit_samples, audit_shuffled, claim, plan_survey
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.vectors import calibrate, private_mean
@@ -189,7 +189,7 @@ def test_worst_background_takes_a_file(tmp_path, capsys):
     file = tmp_path / "d.toml"
     file.write_text(Deployment(Group(RESPONSE, 7, colluding=2), periods=9, memoised=True).to_toml())
     found = answer(capsys, "worst-datasets", file, "--exp-eps", "6/5")
-    assert F(found["exact"]) == worst_datasets(RESPONSE, 5, F(6, 5)).bracket.exact
+    assert F(found["exact"]) == worst_of_channel(RESPONSE, 5, F(6, 5)).bracket.exact
     assert "9 periods" in json.dumps(found["neighbours"]) and found["inputs"]["file"] == str(file)
 
 

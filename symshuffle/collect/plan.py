@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest
@@ -197,6 +198,11 @@ class SurveyPlan:
     def text(self, file: PathLike[str] | str) -> str:
         """Text of the plan's file: in JSON if its name ends in .json, else in TOML."""
         return self.to_json() if Path(file).suffix.lower() == ".json" else self.to_toml()
+
+    def save(self, file: PathLike[str] | str) -> None:
+        """Write the plan's file, whole or not at all: in JSON if its name ends in .json, else in TOML."""
+        check_destination(Path(file), argument="file")
+        write_atomically(Path(file), self.text(file), argument="file")
 
     @property
     def lines(self) -> FirstLines:

@@ -26,6 +26,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "gaussian_limit": "questions.tradeoff_function",
     "smallest_n": "questions.inverses",
     "largest_eps0": "questions.inverses",
+    "worst_datasets": "questions.adversary",
 }
 """Questions with the modules of this package that define them."""
 

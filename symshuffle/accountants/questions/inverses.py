@@ -124,7 +124,7 @@ def largest_eps0(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = largest_eps0(randomizer("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rtol=1e-4)
+    >>> found = largest_eps0(randomizer("krr", k=10), n=1000, eps="0.0801610467", delta="1e-6", rtol=1e-4)
     >>> round(float(found.bracket.lower), 3)
     1.0
     """
@@ -238,7 +238,7 @@ def smallest_n(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> smallest_n(randomizer("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
+    >>> smallest_n(randomizer("krr", k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
     asked = experiment(subject, fields)

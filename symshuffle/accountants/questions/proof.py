@@ -88,7 +88,7 @@ def prove(answer: Answer, *, delta: object = None) -> BoundProof:
     Examples
     --------
     >>> from symshuffle import delta, epsilon, randomizer
-    >>> krr = randomizer("krr").at(k=10, eps0=1)
+    >>> krr = randomizer("krr", k=10, eps0=1)
     >>> prove(delta(krr, n=1000, eps="0.1")).statement["delta"]
     '9602621/500000000000000'
     >>> prove(epsilon(krr, n=1000, delta="1e-2")).statement["delta"]

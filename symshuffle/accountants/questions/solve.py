@@ -129,7 +129,7 @@ def delta(
     --------
     >>> from symshuffle import randomizer
     >>> from symshuffle.base import Arithmetic
-    >>> krr = randomizer("krr").at(k=10, lam=3)
+    >>> krr = randomizer("krr", k=10, lam=3)
     >>> delta(krr, n=6, exp_eps="6/5", arithmetic=Arithmetic.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
@@ -289,7 +289,7 @@ def epsilon(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = epsilon(randomizer("krr").at(k=10, eps0=1), n=1000, delta="1e-6")
+    >>> found = epsilon(randomizer("krr", k=10, eps0=1), n=1000, delta="1e-6")
     >>> round(float(found.bracket.upper), 4)
     0.0802
     """

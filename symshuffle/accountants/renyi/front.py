@@ -75,7 +75,7 @@ def renyi(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = renyi(randomizer("krr").at(k=4, eps0=1), n=1000, order=2)
+    >>> found = renyi(randomizer("krr", k=4, eps0=1), n=1000, order=2)
     >>> round(float(found), 5), float(found.bracket.relative_width) <= 1e-3
     (0.00103, True)
     """

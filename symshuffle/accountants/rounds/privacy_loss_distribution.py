@@ -240,7 +240,7 @@ def privacy_loss_distribution(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = privacy_loss_distribution(randomizer("krr").at(k=4, eps0=1), n=1000)
+    >>> found = privacy_loss_distribution(randomizer("krr", k=4, eps0=1), n=1000)
     >>> float(found.law.step), round(found.deltas()[0], 3)
     (0.0016, 0.013)
     """

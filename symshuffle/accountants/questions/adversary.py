@@ -263,7 +263,37 @@ def worst_datasets(
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
-    """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
+    """Worst pair of neighbouring datasets that a search finds; not an upper bound.
+
+    All pairs of datasets are enumerated where the channel and ``exp_eps`` are rational and few histograms exist.
+    Otherwise the other users hold one input, or two inputs in proportions on a grid.
+
+    Parameters
+    ----------
+    channel : Channel
+        What every user runs.
+    n : int
+        Number of users, at least 1, the differing one included.
+    exp_eps : Fraction or Exp
+        The ratio ``exp(eps)``, at least 1.
+    rtol : float
+        Relative width of the brackets to aim at, where datasets are not enumerated.
+    progress : callable, optional
+        Called with the number of pairs evaluated so far, and of all pairs.
+    pairs : sequence of (int, int), optional
+        Pairs of inputs between which the differing user changes; default: all pairs, in both directions.
+    executor : Executor, optional
+        Executor that evaluates the pairs; by default they are evaluated in this process.
+
+    Returns
+    -------
+    WorstCase
+        The pair of datasets with the largest divergence found, and a bracket around that divergence.
+
+    Raises
+    ------
+    InputError
+        If the channel has one input only, or an argument is out of its range.
 
     Examples
     --------

@@ -190,7 +190,7 @@ class _Reader:
         if matrix_path(name) is not None:
             return self._matrix(name, row.get("header"), {**values, **_set(eps0=eps0, lam=lam)}, place)
         if row.get("header") is not None:
-            raise InputError("header", row["header"], "none but with the path of a matrix")
+            raise InputError("header", row["header"], "none, unless the randomizer is the path of a matrix")
         return self._named(NamedRandomizer(name, values, eps0, lam, words=_WORDS))
 
     def _named(self, named: NamedRandomizer) -> Any:

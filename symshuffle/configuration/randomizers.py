@@ -137,7 +137,7 @@ class NamedRandomizer:
         if self.file is not None:
             raise InputError(self.words.file, self.file, f"the mechanism `channel` to go with it, not {name}")
         if self.header is not None:
-            raise InputError(self.words.header, self.header, f"none but with the file of a matrix, not with {name}")
+            raise InputError(self.words.header, self.header, f"none, unless a matrix file is given in place of {name}")
         if name == "any-ldp":
             return self._any_ldp()
         if name in PARAMETERS:

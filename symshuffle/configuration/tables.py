@@ -189,4 +189,4 @@ def _value(value: Any) -> str:
         return f"{{ {', '.join(f'{name} = {_value(one)}' for name, one in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML does not have as it is
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML does not allow this character

@@ -140,7 +140,7 @@ def _against_blanket(channel: Channel, compared: tuple[tuple[int, int], ...] | N
     """Pairs of inputs of one channel among draws from its blanket distribution."""
     omega = privacy_blanket(channel).omega
     assert omega is not None
-    alike: dict[object, PairClass] = {}  # pairs whose outputs are the same but for their names have one law
+    alike: dict[object, PairClass] = {}  # pairs that differ in the names of outputs only share one law
     for x, y in itertools.combinations(range(channel.num_inputs), 2) if compared is None else compared:
         if y >= channel.num_inputs:
             raise InputError("pairs", (x, y), f"inputs from 0 to {channel.num_inputs - 1}")

@@ -64,7 +64,7 @@ _NEAREST: Final = {
     "graph": "none here, where all pairs of inputs are compared; of a graph ask epsilon or delta",
     "datasets": "none here; of two given datasets ask delta",
 }
-"""The nearest question that has a bound, of fields that change more."""
+"""What is expected of the other fields, with a question that supports each."""
 
 
 def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
@@ -78,13 +78,13 @@ def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
     ------
     InputError
         If there are several groups or kinds of periods, the number of users is open, or a field is set that changes
-        more than their number, with the nearest question.
+        more than their number; the message names a question that supports it.
     """
     for name, several in (("group", len(deployment.groups) > 1), ("later_periods", deployment.later_periods)):
         if several:
             raise InputError(name, "several", "one here; of several ask epsilon or delta")
     given = fields_set(deployment)
-    for name in sorted(given, key=lambda name: name != "null"):  # which sets the adjacency as well
+    for name in sorted(given, key=lambda name: name != "null"):  # null first: it also sets the adjacency
         allowed = name in _OF_NUMBER or name in known or (name == "periods" and deployment.memoised)
         if not allowed:
             raise InputError(name, given[name], _NEAREST[name])

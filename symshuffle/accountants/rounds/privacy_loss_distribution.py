@@ -248,7 +248,7 @@ def privacy_loss_distribution(
     request = Method.of(Question.BOTH, None, arithmetic, rtol, bits)
     if request.arithmetic is Arithmetic.EXACT:
         raise Unsupported(
-            "arithmetic exact: values at exponential levels are no rational numbers; use arithmetic='ball'"
+            "arithmetic exact: values at exponential levels are not rational numbers; use arithmetic='ball'"
         )
     asked = experiment(subject, fields)
     asked.check_users()

@@ -242,7 +242,7 @@ class _Reader:
         rows = data["users"]
         self.check_table(data, "", ("users",))
         if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-            raise InputError(self.argument, self.file, "tables [[users]], and nothing beside them")
+            raise InputError(self.argument, self.file, "tables [[users]] and no other key")
         groups = []
         for i, row in enumerate(rows):
             place = f"users[{i}]"

@@ -89,7 +89,7 @@ def optimal(
         raise InputError("problem", type(problem).__name__, "a decision problem, a measure, or a number of categories")
     if target:
         raise Unsupported(
-            f"{', '.join(target)}: a central target is known for histograms of k categories; give a local budget eps0"
+            f"{', '.join(target)}: a central target is supported for histograms of categories only; give eps0 instead"
         )
     if isinstance(problem, Measure):
         if budget is None:

@@ -208,7 +208,12 @@ def samples(
         ),
     ] = None,
     eps: Eps = None,
-    delta: Annotated[str | None, typer.Option("--delta", help="Delta of the claim, in [0, 1); default 0.")] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            "--delta", help="Delta of the claim, in [0, 1); default 0, or with --claim the certified delta at --eps."
+        ),
+    ] = None,
     confidence: Confidence = "0.99",
     disjoint: Annotated[
         bool,

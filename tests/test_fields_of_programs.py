@@ -155,7 +155,7 @@ def test_samples_and_pairs_are_held_against_the_bound_of_a_deployment():
     for given in ({"claim": deployment}, {"claim": deployment, "eps": 1, "delta": "1e-2"}):
         with pytest.raises(InputError, match="one of eps and delta"):
             audit_samples(*SAMPLES, **given)
-    with pytest.raises(InputError, match=r"^colluding = 2: expected none without a deployment"):
+    with pytest.raises(InputError, match=r"^colluding = 2: expected none, unless claim is a deployment"):
         audit_samples(*SAMPLES, eps=1, colluding=2)
     with pytest.raises(InputError, match=r"^colluding = 60"):
         audit_samples(*SAMPLES, claim=RESPONSE, n=12, colluding=60, eps=1)

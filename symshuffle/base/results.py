@@ -95,7 +95,7 @@ class Bracket:
         How the end points are known.
     engine : str
         Name of the engine that produced them.
-    how : str
+    evaluation : str
         In words: the method, its size, and the error terms it accounts for.
     aimed : float, optional
         The relative width that was asked for, where the bracket is wider than that.

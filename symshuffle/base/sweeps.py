@@ -191,8 +191,15 @@ _SHOWN: Final = 50
 class Table:
     """Answers, or numbers, at every point of a grid.
 
-    - ``rows``: in the order of the grid: ``point``, the arguments, what the function returned, ``reason`` (None unless
-      it failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
+    Parameters
+    ----------
+    rows : tuple of dict
+        One row per point, in the order of the grid: ``point``, the arguments, what the function returned, ``reason``
+        (None unless it failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
+    resumed : int
+        Number of rows that were read from an earlier run of the same sweep.
+    table : Path or None
+        File of the table; None if nothing was written.
     """
 
     rows: tuple[FlatRow, ...]

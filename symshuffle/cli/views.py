@@ -48,7 +48,7 @@ def renyi(
     direction: QuestionOption = Question.BOTH,
     rtol: Rel = 1e-3,
     arithmetic: Annotated[
-        Arithmetic, typer.Option("--arithmetic", help="What every value of the profile must be: float64 or ball.")
+        Arithmetic, typer.Option("--arithmetic", help="Arithmetic of every value of the profile: float64 or ball.")
     ] = Arithmetic.FLOAT64,
     show: Show = PLAIN,
 ) -> None:
@@ -102,7 +102,7 @@ def pld(
     beyond: Annotated[str, typer.Option(help="Mass that may be put at an infinite loss, in (0, 1).")] = "1e-15",
     rtol: Rel = 1e-4,
     arithmetic: Annotated[
-        Arithmetic, typer.Option(help="What every value must be: float64 or ball.")
+        Arithmetic, typer.Option(help="Arithmetic of every value: float64 or ball.")
     ] = Arithmetic.FLOAT64,
     show: Show = PLAIN,
     fields: FieldOptions = NONE_GIVEN,

@@ -59,8 +59,8 @@ class SurveyPlan:
         Further integer parameters of the mechanism.
     deployment : Deployment
         One group of users with their number, and whom the guarantee covers. What the users run is replaced by the
-        mechanism. Privacy is certified at ``min_batch_size`` messages. All periods have the guarantee together; a file
-        of messages, and an estimate from it, is of one of them.
+        mechanism. Privacy is certified at ``min_batch_size`` messages. The guarantee holds for all periods
+        together; a file of messages, and an estimate from it, belongs to one period.
     eps, delta : Fraction
         The guarantee: certified (eps, delta)-DP of the shuffled messages.
     certified_eps : Fraction, optional
@@ -138,7 +138,7 @@ class SurveyPlan:
 
     @property
     def rounds(self) -> int:
-        """Rounds that have the guarantee together, each with fresh randomness and n users."""
+        """Number of batches of messages; the guarantee holds for all of them together."""
         return self.deployment.batches
 
     @cached_property
@@ -255,7 +255,8 @@ class SurveyPlan:
 
     def check_messages(self, messages: int | None, users: object = None, argument: str = "messages") -> int:
         """Number of users who may have sent so many messages; arguments and errors as of :meth:`guarantee`."""
-        dropout = self.deployment.groups[0].dropout is not None  # then any number of them is covered
+        # With dropout, privacy is certified for any number of messages.
+        dropout = self.deployment.groups[0].dropout is not None
         least = 1 if dropout else self.min_batch_size
         if messages is not None and messages < least:
             raise InputError(argument, messages, f"at least {least}, from which on the plan's eps is certified")
@@ -342,14 +343,14 @@ def simulate(
 
     Parameters
     ----------
-    plan : Plan
+    plan : SurveyPlan
         The plan of the survey.
     seed : int
         Seed of the simulation, at least 0. Messages drawn with a seed are not private.
     values : array of int, optional
         Category of each user by number; default n users with shares in proportion to 1, 1/2, 1/3, ...
     confidence : number or text
-        As in ``Plan.estimate``.
+        As in ``SurveyPlan.estimate``.
 
     Returns
     -------

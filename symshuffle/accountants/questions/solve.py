@@ -75,14 +75,15 @@ def delta(
     engine : Engine, optional
         Default: the cheapest that will do.
     arithmetic : Arithmetic or None
-        What the result must be. None: balls for one batch of users of one group with a finite channel and a bound of at
-        least 1e-50, which cost little more, else float64; where an engine is named, what that delivers.
+        Weakest arithmetic that is accepted. None: balls for one batch of users of one group with a finite channel and a
+        bound of at least 1e-50, where they cost little more, else float64; with ``engine``, the arithmetic of that
+        engine.
     rtol : float
         Relative width to aim at, where the engine has a width; default 1e-6, with dropout, several groups or dummies
         1e-3, for several batches of messages 1e-2.
     bits : int, optional
         Precision of balls in the law, at least 2.
-    attain : bool
+    attained : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
     adjacency : {"replace-one", "zero-out"} or Adjacency, optional
         In what neighbours differ; default replace-one, or zero-out where ``null`` is given.
@@ -201,7 +202,7 @@ def total_variation(
 
     Parameters
     ----------
-    subject, direction, engine, arithmetic, rtol, bits, attain, and the fields of a deployment
+    subject, direction, engine, arithmetic, rtol, bits, attained, and the fields of a deployment
         As in :func:`delta`.
 
     Returns
@@ -262,7 +263,7 @@ def epsilon(
 
     Parameters
     ----------
-    subject, direction, engine, arithmetic, bits, attain, and the fields of a deployment
+    subject, direction, engine, arithmetic, bits, attained, and the fields of a deployment
         As in :func:`delta`.
     delta : number or text
         Target probability, in (0, 1); kept exact.

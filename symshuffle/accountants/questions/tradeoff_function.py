@@ -249,7 +249,7 @@ class GaussianLimit:
         return _STANDARD.cdf(-_STANDARD.inv_cdf(error) - self.mu)
 
     def renyi(self, order: object) -> float:
-        """Rényi divergence of an order of the Gaussian approximation, in nats."""
+        """Rényi divergence of the Gaussian approximation at an order, in nats: ``order * mu**2 / 2``."""
         return float(parse_rational(order, "order")) * self.mu**2 / 2
 
     def to_dict(self) -> dict[str, Any]:

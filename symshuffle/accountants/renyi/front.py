@@ -52,10 +52,10 @@ def renyi(
     order : number or text
         Order in [1, 10000]; at 1 the relative entropy.
     arithmetic : {"float64", "ball"}
-        What every value of the profile must be; the integral is taken in balls.
+        Arithmetic of every value of the profile; the integral is evaluated in balls.
     rtol : float
         Relative width to aim at; default 1e-3. A tenth of it takes three times as many values.
-    attain : bool
+    attained : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
 
     Returns
@@ -119,7 +119,7 @@ def _check_profile(reduced: Reduction) -> None:
         )
     if reduced.group_size > 1:
         raise Unsupported(
-            f"group_size {reduced.group_size}: a chain of neighbours bounds delta at powers of the order, which is no "
+            f"group_size {reduced.group_size}: a chain of neighbours bounds delta at powers of the order, but gives no "
             "profile; ask for delta or epsilon instead"
         )
     if reduced.group.dropout:

@@ -172,7 +172,7 @@ class PrivacyLossDistribution:
         with working_precision(_BITS):
             whole = found.law.profile_at_nodes()[0] >= 1  # the profile at order 0
         if not whole or found.law.first > 0 or found.deltas() != numbers["deltas"]:
-            raise InputError("file", path, "masses of sum at least 1, with the deltas that are written beside them")
+            raise InputError("file", path, "masses of sum at least 1, from which the deltas in the file follow")
         return found
 
     def to_dp_accounting(self) -> Any:
@@ -248,7 +248,7 @@ def privacy_loss_distribution(
     request = Method.of(Question.BOTH, None, arithmetic, rtol, bits)
     if request.arithmetic is Arithmetic.EXACT:
         raise Unsupported(
-            "arithmetic exact: values at exponential levels are no rational numbers; use arithmetic='ball'"
+            "arithmetic exact: values at exponential levels are not rational numbers; use arithmetic='ball'"
         )
     asked = experiment(subject, fields)
     asked.check_users()

@@ -130,7 +130,7 @@ class BromwichLine:
             nodes = last_node(middles(rule.values), middles(tilted), float(zero.mid()), n, plan, height, least)
             nodes = min(nodes, last)
         if nodes > MOST_NODES:
-            raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
+            raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rtol")
         scales = zero, total, log_scale, error
         return cls(law, n, plan, c, step, rule, tilted, *scales, (beyond, height), nodes, least, alone, cover)
 
@@ -161,7 +161,7 @@ class BromwichLine:
     def sum_in_balls(self) -> tuple[flint.arb, flint.arb]:
         """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""
         if self.nodes * len(self.tilted) > _MOST_TERMS:
-            cost = f"{self.nodes} nodes of {len(self.tilted)} terms"
+            cost = f"{self.nodes} nodes of {len(self.tilted)} terms are above the limit of {_MOST_TERMS} terms"
             raise Unsupported(
                 f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rtol, or for doubles"
             )

@@ -191,8 +191,15 @@ _SHOWN: Final = 50
 class Table:
     """Answers, or numbers, at every point of a grid.
 
-    - ``rows``: in the order of the grid: ``point``, the arguments, what the function returned, ``reason`` (None unless
-      it failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
+    Parameters
+    ----------
+    rows : tuple of dict
+        In the order of the grid: ``point``, the arguments, what the function returned, ``reason`` (None unless it
+        failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
+    resumed : int
+        How many rows were in the table of the folder already.
+    table : Path or None
+        The CSV file that holds the rows; None where no folder was named.
     """
 
     rows: tuple[FlatRow, ...]

@@ -51,7 +51,7 @@ def read_plan(text: str, name: str = "plan") -> SurveyPlan:
     Notes
     -----
     The digest shows accidental changes. Whoever edits a plan can compute it again; what is printed about privacy is
-    therefore calculated from the mechanism (:meth:`Plan.guarantee`) and never copied from the file.
+    therefore calculated from the mechanism (:meth:`SurveyPlan.guarantee`) and never copied from the file.
     """
     expected = "a plan written by `symshuffle collect plan`"
     if len(text) > LARGEST_PLAN:

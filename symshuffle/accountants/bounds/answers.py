@@ -100,7 +100,7 @@ class SeveralRounds:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer(AboutNeighbours, AnswerMethods):
-    """Certified answer to a question about a deployment, and the datasets that it covers.
+    """Certified answer to a question about a deployment, and what it covers.
 
     ``float`` returns the upper end, rounded up.
 

@@ -246,7 +246,7 @@ def largest_of(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Brack
 def smallest_eps(
     source: Reduction, n: int, target: Fraction, request: Method, near: Fraction | None = None
 ) -> Crossing:
-    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart."""
+    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rtol`` apart."""
     averaged, size = bool(source.group.dropout or source.cases), source.group_size
     values = request.values * _VALUES_OF_A_SEARCH if averaged else request.values
 

@@ -82,7 +82,7 @@ def delta(
         1e-3, for several batches of messages 1e-2.
     bits : int, optional
         Precision of balls in the law, at least 2.
-    attain : bool
+    attained : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
     adjacency : {"replace-one", "zero-out"} or Adjacency, optional
         In what neighbours differ; default replace-one, or zero-out where ``null`` is given.
@@ -201,7 +201,7 @@ def total_variation(
 
     Parameters
     ----------
-    subject, direction, engine, arithmetic, rtol, bits, attain, and the fields of a deployment
+    subject, direction, engine, arithmetic, rtol, bits, attained, and the fields of a deployment
         As in :func:`delta`.
 
     Returns
@@ -262,7 +262,7 @@ def epsilon(
 
     Parameters
     ----------
-    subject, direction, engine, arithmetic, bits, attain, and the fields of a deployment
+    subject, direction, engine, arithmetic, bits, attained, and the fields of a deployment
         As in :func:`delta`.
     delta : number or text
         Target probability, in (0, 1); kept exact.

@@ -55,7 +55,7 @@ def renyi(
         What every value of the profile must be; the integral is taken in balls.
     rtol : float
         Relative width to aim at; default 1e-3. A tenth of it takes three times as many values.
-    attain : bool
+    attained : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
 
     Returns

@@ -252,7 +252,7 @@ def epsilon(asked: Experiment, request: Method, target: Fraction, *, attained: b
         Engine and arithmetic of the values of one round; the relative width of eps to aim at.
     target : Fraction
         delta, in (0, 1).
-    attain : bool
+    attained : bool
         Whether to compose a real neighbouring pair as well.
 
     Raises
@@ -282,7 +282,7 @@ def delta(asked: Experiment, request: Method, order: Real, *, attained: bool = F
 
     Parameters
     ----------
-    asked, request, attain
+    asked, request, attained
         As in :func:`epsilon`; the relative width is that of delta.
     order : Fraction or Exp
         Target ratio ``exp(eps)``.

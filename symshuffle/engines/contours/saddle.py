@@ -191,7 +191,7 @@ def describe(plan: ContourPlan) -> str:
 
 def too_many(engine: str, what: str) -> Unsupported:
     """Refusal of a width that would cost too much; it names the argument to change."""
-    return Unsupported(f"rel: expected a larger relative width; engine {engine} takes {what} for this one")
+    return Unsupported(f"rtol: expected a larger relative width; engine {engine} takes {what} for this one")
 
 
 def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None, *, gaussian: bool = False) -> float:

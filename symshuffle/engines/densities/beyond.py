@@ -151,7 +151,7 @@ def over(
             count = -(-(stop - index) // size)
             taken += count * terms
             if taken > _MOST:
-                raise Unsupported(f"over {taken // terms} stretches of the line; ask for a larger rel")
+                raise Unsupported(f"over {taken // terms} stretches of the line; ask for a larger rtol")
             half = step * (size - 1) / 2
             part = flint.arb(0)
             for j, value in enumerate(values(step * index + half, step * size, count)):
@@ -258,7 +258,7 @@ def height_for(first: float, n: int, seen: Callable[[float], _Seen | None]) -> t
         if found is not None:
             return found, height
         height *= 1.5
-    raise Unsupported("a density whose transform falls too slowly for the width asked for; ask for a larger rel")
+    raise Unsupported("a density whose transform falls too slowly for the width asked for; ask for a larger rtol")
 
 
 def _at(term: tuple[flint.arb, flint.arb], top: flint.arb) -> flint.arb:

@@ -130,7 +130,7 @@ class BromwichLine:
             nodes = last_node(middles(rule.values), middles(tilted), float(zero.mid()), n, plan, height, least)
             nodes = min(nodes, last)
         if nodes > MOST_NODES:
-            raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
+            raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rtol")
         scales = zero, total, log_scale, error
         return cls(law, n, plan, c, step, rule, tilted, *scales, (beyond, height), nodes, least, alone, cover)
 

@@ -336,5 +336,5 @@ def quiet_from(size: Callable[[Array], Array], *, step: float, c: float, small: 
         # the last block tells of a line that is too long
         before, block = block, max(min(2 * block + 1, (last - 2) // BLOCK), block + 1)
     if end > MOST_NODES:
-        raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
+        raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rtol")
     return end

@@ -63,7 +63,7 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
     if least > _MOST_NODES:
         raise Unsupported(
             f"{least:.2g} Gauss nodes or more would be needed (limit {_MOST_NODES}), because G has a long tail; ask "
-            "for a larger rel"
+            "for a larger rtol"
         )
     stack = _stack(law)
     share = _share(stack, tolerance)

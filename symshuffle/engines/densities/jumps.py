@@ -171,7 +171,7 @@ class JumpLine:
         """The sum over the nodes, times step/pi: balls carry the errors of the rules."""
         count = self.nodes + 1
         if count * sum(map(len, self.tilted)) > _MOST_TERMS:
-            raise Unsupported(f"sums with a jump take {count} nodes of many terms; ask for a larger rel")
+            raise Unsupported(f"sums with a jump take {count} nodes of many terms; ask for a larger rtol")
         with working_precision(
             min(flint.ctx.prec, bromwich_plan.bits_enough(self.n, c=self.plan.c, small=self.plan.small))
         ):

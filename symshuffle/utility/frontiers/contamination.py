@@ -185,7 +185,7 @@ def shuffled_leakage(
         Number of users and direction.
     gamma : Number or Exp
         Order :math:`e^\varepsilon`, at least 0.
-    arithmetic, rel
+    arithmetic, rtol
         As in :func:`symshuffle.accountants.bounds.evaluate.evaluate_law`; by default exact where the law and the order
         are rational, and in balls otherwise.
 

@@ -186,7 +186,7 @@ class LikelihoodRatio:
             The ratio ``exp(eps) >= 1`` or its logarithm; one of the two.
         direction : {"forward", "reverse", "both"}
             ``forward`` is D(Q || P), with the contaminated dataset first.
-        arithmetic, rel
+        arithmetic, rtol
             As in :func:`symshuffle.accountants.bounds.evaluate.evaluate_law`.
         """
         question = choice(Question, direction, "direction")

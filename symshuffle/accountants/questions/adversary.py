@@ -263,37 +263,7 @@ def worst_datasets(
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
-    """Worst neighbouring datasets of n users, and their hockey-stick divergence.
-
-    They are the worst of all datasets where these can be enumerated, otherwise the worst found among constant and
-    two-type backgrounds.
-
-    Parameters
-    ----------
-    channel : Channel
-        The randomizer of every user.
-    n : int
-        Number of users, at least 1, the differing one included.
-    exp_eps : Fraction or Exp
-        The ratio ``exp(eps)``, at least 1.
-    rtol : float
-        Relative width of the divergence to aim at, where not all datasets are enumerated.
-    progress : callable, optional
-        Called with the number of families of datasets that are done, and of all.
-    pairs : sequence of (int, int), optional
-        Pairs of inputs between which the differing user may change; default: all pairs.
-    executor : Executor, optional
-        Where the families are evaluated; default: in this process.
-
-    Returns
-    -------
-    WorstCase
-        The divergence, a pair of datasets that has it, and what was searched.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of its range.
+    """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
 
     Examples
     --------

@@ -32,12 +32,12 @@ def sweep(source: Mechanism, n: int) -> Callable[[], object]:
 
 def section() -> Section:
     """Times and their ratios to those of k-ary randomized response, in one run."""
-    krr = randomizer("krr").at(k=10)
+    krr = randomizer("krr", k=10)
     others = {
-        "rappor, D = 10": randomizer("rappor").at(D=10),
+        "rappor, D = 10": randomizer("rappor", D=10),
         "rappor, limit": randomizer("rappor"),
-        "subset-selection": randomizer("subset-selection").at(k=10, s=4),
-        "olh": randomizer("olh").at(D=10, g=4),
+        "subset-selection": randomizer("subset-selection", k=10, s=4),
+        "olh": randomizer("olh", D=10, g=4),
     }
     tasks: dict[str, Callable[[Mechanism], Callable[[], object]]] = {
         f"ten deltas, n = {SMALL}": lambda one: sweep(one, SMALL),

@@ -123,7 +123,7 @@ def certified_inverse() -> tuple[float, int, str]:
 
 def other_inverses() -> str:
     """Times of the other two inverses, doubles and balls."""
-    krr, rows = randomizer("krr").at(k=10), []
+    krr, rows = randomizer("krr", k=10), []
     for arithmetic in (Arithmetic.FLOAT64, Arithmetic.BALL):
         budget = partial(largest_eps0, krr, n=1000, eps="0.1", delta=MILLIONTH, arithmetic=arithmetic)
         took = seconds(budget, 3)

@@ -65,7 +65,7 @@ def _blanket(channel: Channel, n: int, formula: Callable[[BlanketVariable, int],
 
 def excess() -> str:
     """Excess of eps over the optimal bound, and time, tool by tool."""
-    krr = randomizer("krr").at(k=10, lam=LAM)
+    krr = randomizer("krr", k=10, lam=LAM)
     channel, optimal = krr.channel(), reduction(krr)
     four_point = reduction(stronger_clone(channel, (0, 1)).four_point(channel))
     epsilon(optimal, n=10, delta="1/10")  # formulas are derived once, whatever is asked
@@ -114,13 +114,13 @@ def variation_ratio(channel: Channel, pair: tuple[int, int]) -> ReductionPair:
 def flawed() -> str:
     """Where the variation-ratio grouping is below what a real pair of datasets reaches."""
     rows = []
-    channel = randomizer("krr").at(k=4, lam=4).channel()
+    channel = randomizer("krr", k=4, lam=4).channel()
     grouped = variation_ratio(channel, (0, 1))
     x, n = Fraction(2), 4
     real = max(shuffled_divergence(channel, (0, *rest), (1, *rest), x) for rest in ((2, 2, 2), (1, 1, 1), (2, 2, 3)))
     claimed = max(Exact().bracket(grouped.gparv(x, direction=way), n).upper for way in ("forward", "reverse"))
     rows.append((f"4-RR, e^eps0 = 4, e^eps = 2, n = {n}", f"{claimed}", f"{real}", f"{float(real / claimed):.4g}"))
-    large = randomizer("krr").at(k=10, lam=Fraction(math.exp(10)))
+    large = randomizer("krr", k=10, lam=Fraction(math.exp(10)))
     pair = variation_ratio(large.channel(), (0, 1))
 
     def says(eps: float) -> float:

@@ -41,7 +41,7 @@ def narrow() -> Problem:
     return Problem.of(model, loss, [Fraction(1, 6)] * 6)
 
 
-KRR = randomizer("krr").at(k=10, eps0=1)
+KRR = randomizer("krr", k=10, eps0=1)
 USERS = sorted({round(10 ** (3 + 4 * i / 29)) for i in range(30)})
 TASKS: dict[str, Callable[[], object]] = {
     "k-RR, delta to 1e-6, n = 10^6": lambda: delta(KRR, n=10**6, eps="0.002"),
@@ -51,10 +51,10 @@ TASKS: dict[str, Callable[[], object]] = {
     "k-RR, delta to 1e-6, n = 100": lambda: delta(KRR, n=100, eps="0.2"),
     "k-RR, ten deltas over eps0, n = 1000": lambda: ten_deltas("krr", 1000, k=10),
     "k-RR, ten deltas over eps0, n = 10^6": lambda: ten_deltas("krr", 10**6, k=10),
-    "k-RR, largest_eps0, n = 10^6": lambda: largest_eps0(randomizer("krr").at(k=10), n=10**6, eps="1/4", delta="1e-6"),
+    "k-RR, largest_eps0, n = 10^6": lambda: largest_eps0(randomizer("krr", k=10), n=10**6, eps="1/4", delta="1e-6"),
     "RAPPOR, ten deltas over eps0, n = 1000": lambda: ten_deltas("rappor", 1000, D=10),
     "k-RR at eps0 = 0.1, epsilon in balls, n = 1000": lambda: epsilon(
-        randomizer("krr").at(k=10, eps0="0.1"), n=1000, delta="1e-6", arithmetic=Arithmetic.BALL
+        randomizer("krr", k=10, eps0="0.1"), n=1000, delta="1e-6", arithmetic=Arithmetic.BALL
     ),
     "k-RR, curve of 30 points eps(n)": lambda: amplification_curve(KRR, delta="1e-6", users=USERS),
     "all 262 142 subsets, m = 18, Bayes": lambda: bayes_tradeoff(narrow(), Fraction(20), method=Program.POLYTOPE),

@@ -39,12 +39,12 @@ class Series(NamedTuple):
 
 
 def _of_users(n: int) -> object:
-    source = randomizer("krr").at(k=10, eps0=1)
+    source = randomizer("krr", k=10, eps0=1)
     return delta(source, n=n, eps=Fraction(1, round(10 * math.sqrt(n / 1000))), rtol=1e-6)
 
 
 def _of_inputs(k: int) -> object:
-    return epsilon(randomizer("krr").at(k=k, eps0=2), n=10**6, delta="1e-8")
+    return epsilon(randomizer("krr", k=k, eps0=2), n=10**6, delta="1e-8")
 
 
 def _of_dimensions(d: int) -> object:
@@ -62,7 +62,7 @@ def _of_atoms(m: int) -> object:
 
 
 def _of_rounds(times: int) -> object:
-    return epsilon(randomizer("krr").at(k=50, eps0=2), n=200_000, periods=times, delta="1e-8")
+    return epsilon(randomizer("krr", k=50, eps0=2), n=200_000, periods=times, delta="1e-8")
 
 
 SERIES: Final = (

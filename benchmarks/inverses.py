@@ -62,7 +62,7 @@ def few_users(bare: float) -> tuple[str, list[Goal]]:
 def warm(bare: float) -> list[Goal]:
     """A warm delta over bare evaluations, and the same for a sweep over eps0."""
     ratio = seconds(partial(delta, ten_ary("1"), n=MANY, eps=LEVELS[MANY])) / bare
-    budgets, krr = itertools.count(), randomizer("krr").at(k=10)
+    budgets, krr = itertools.count(), randomizer("krr", k=10)
     sources = [reduction(krr.at(eps0=1 + Fraction(next(budgets), 10**4))) for _ in range(16)]
     given = iter(sources)  # every law is made for one call, from a reduction that is known
     levels = seconds(lambda: delta(next(given), n=MANY, eps=LEVELS[MANY]), 15) / bare

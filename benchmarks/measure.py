@@ -74,7 +74,7 @@ def power(n: int) -> str:
 
 def ten_ary(eps0: str) -> Reduction:
     """10-ary randomized response, the mechanism of the published comparisons."""
-    return reduction(randomizer("krr").at(k=10, eps0=eps0))
+    return reduction(randomizer("krr", k=10, eps0=eps0))
 
 
 def level(source: Reduction, n: int, engine: Engine | None = None) -> Fraction:

@@ -44,7 +44,7 @@ class Estimate(NamedTuple):
 
 def binary_pair() -> Decomposition:
     """Binary randomized response at eps0 = 1 where all other users hold 1: a pair of datasets, exactly."""
-    first, second = randomizer("rr").at(lam=LAM).channel().rows
+    first, second = randomizer("rr", lam=LAM).channel().rows
     return Decomposition(first, second, second, Fraction(0))
 
 
@@ -120,7 +120,7 @@ def compositions() -> str:
     """10-ary randomized response m times at n = 1, at a level with a common delta and at one near the total budget."""
     rows, lam = [], Fraction(11, 10)
     for times in (1, 4, 12):
-        krr = randomizer("krr").at(k=10)
+        krr = randomizer("krr", k=10)
         several = hamming(joint(*[krr] * times), times)
         source = reduction(Composed(several, lam**times))
         for share in (0.5, 0.98):

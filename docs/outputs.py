@@ -18,6 +18,7 @@ SHOWING = (
     "docs/folk-formulas.md",
     "docs/coming-from.md",
     "docs/after-shuffling.md",
+    "docs/calls.md",
 )
 PAGES = tuple(ROOT / name for name in SHOWING)
 WIDTH = 88

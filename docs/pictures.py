@@ -33,7 +33,7 @@ def amplification() -> bytes:
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for eps0, colour in zip(LEVELS, ("#0072B2", "#009E73", "#D55E00", "#CC79A7"), strict=True):
-        curve = amplification_curve(randomizer("krr").at(k=10, eps0=eps0), delta="1e-6", users=USERS)
+        curve = amplification_curve(randomizer("krr", k=10, eps0=eps0), delta="1e-6", users=USERS)
         users, eps = zip(*((float(point.x), float(point.y.upper)) for point in curve.points), strict=True)
         axes.plot(users, eps, color=colour)
         axes.annotate(f"eps0 = {eps0}", (users[-1], eps[-1]), (6, -3), textcoords="offset points", color=colour)

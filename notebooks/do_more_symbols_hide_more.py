@@ -65,7 +65,7 @@ slowly = HALF_BLOCK.at(lam=3).diluted(1 / sp.sqrt(K))
 for k in (2, 10**2, 10**4, 10**6):
     response, block = GRR.at(lam=3).size(k).chi_square, HALF_BLOCK.at(lam=3).size(k).chi_square
     between = slowly.size(k, bits=64).chi_square
-    certified = delta(randomizer("krr").at(k=k, lam=3), n=1000, exp_eps="11/10")
+    certified = delta(randomizer("krr", k=k, lam=3), n=1000, exp_eps="11/10")
     print(
         f"k = {k:7}: chi-square {float(response):.2e} (response) {float(between):.2e} (slowly) {float(block):.2e} "
         f"(block); delta of response at exp(eps) = 1.1: {float(certified):.2e}"

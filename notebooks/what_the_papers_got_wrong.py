@@ -132,7 +132,7 @@ entry("decomposition.eq-1")
 
 # %%
 claim = ledger.claim("decomposition.eq-1")
-channel = ss.randomizer("subset-selection").at(k=3, s=2, lam=3).channel()
+channel = ss.randomizer("subset-selection", k=3, s=2, lam=3).channel()
 clone = stronger_clone(channel, (0, 1), position=Fraction(1))
 intended, generic = (
     three_cell_laws(terms, clone.lam, clone.p, 2) for terms in (claim.printed, claim.corrected.statement)
@@ -214,7 +214,7 @@ entry("decomposition.sec-7")
 
 # %%
 claim = ledger.claim("decomposition.sec-7")
-channel, lam, pair, users = ss.randomizer("krr").at(k=3, lam=3).channel(), Fraction(3), (0, 1), 3
+channel, lam, pair, users = ss.randomizer("krr", k=3, lam=3).channel(), Fraction(3), (0, 1), 3
 
 
 def conjectured(statement, exp_eps):

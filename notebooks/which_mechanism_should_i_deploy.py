@@ -29,7 +29,7 @@ USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
 
 
 def krr(eps0):
-    return randomizer("krr").at(k=50, eps0=eps0)
+    return randomizer("krr", k=50, eps0=eps0)
 
 
 def above(value):

@@ -13,7 +13,7 @@ from tests.words import words
 
 INVERSE_KEYS = set(
     words(
-        "lower upper log10_lower log10_upper safe delta_at_safe arithmetic engine how direction adjacency "
+        "lower upper log10_lower log10_upper safe delta_at_safe arithmetic engine evaluation direction adjacency "
         "neighbours meaning inputs"
     )
 )
@@ -139,7 +139,7 @@ WRONG = [
     ),
     (["largest-eps0", "x.csv", *EPS0[4:]], "a mechanism with a local budget"),
     ([*USERS[:-1], "0"], "delta = 0"),
-    ([*USERS, "--header"], "--header = True: expected none but with the file of a matrix"),
+    ([*USERS, "--header"], "--header = True: expected none, unless a matrix file is given"),
     (["smallest-n", "channel", "--eps", "1", "--delta", "0.1"], "MECH = channel: expected a mechanism, or"),
     (["smallest-n", "missing.csv", "--eps", "1", "--delta", "0.1"], "a readable file"),
     (["delta", "x.csv", "--eps0", "1", "--n", "2", "--eps", "1"], "--eps0 = 1"),

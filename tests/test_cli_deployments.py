@@ -208,7 +208,7 @@ def test_a_missing_key_of_an_earlier_kind_prints_what_is_assumed(capsys, tmp_pat
         ("[[users]]\ncount = 0\nlam = 2\nparams = { k = 3 }", "users[0].count = 0"),
         ("[[users]]\nmechanism = 'krrr'\neps0 = 1", "users[0].mechanism = krrr"),
         (OLD_USERS.replace("k = 3 }\nlam = 2", "k = 4 }\nlam = 2"), "as in group[0]"),
-        ("users = 3", "tables [[users]], and nothing beside them"),
+        ("users = 3", "tables [[users]] and no other key"),
         ("[[users", "TOML"),
         (GROUP, "group[0].count = None: expected a number of users"),
         (GROUP + "count = 0", "group[0].count = 0: expected an integer"),

@@ -8,7 +8,7 @@ import pytest
 from symshuffle import Channel, InputError, compare, profile, randomizer, tradeoff
 from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.accountants.questions.adversary import worst_datasets
+from symshuffle.accountants.questions.adversary import worst_of_channel
 from symshuffle.base.executors import processes
 from symshuffle.cli import main
 from tests.words import words
@@ -41,8 +41,8 @@ def test_curves(pool):
 @pytest.mark.parametrize("n", [3, 30])
 def test_worst_backgrounds(pool, n):
     channel = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/8", "1/8", "3/4"]])
-    found = worst_datasets(channel, n, Fraction(11, 10), executor=pool)
-    assert found == worst_datasets(channel, n, Fraction(11, 10))
+    found = worst_of_channel(channel, n, Fraction(11, 10), executor=pool)
+    assert found == worst_of_channel(channel, n, Fraction(11, 10))
 
 
 def test_comparisons(pool):

@@ -9,7 +9,7 @@ import pytest
 from symshuffle import Channel, Deployment, Group, InputError, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.subjects import smallest_batch
-from symshuffle.accountants.questions.adversary import worst_datasets
+from symshuffle.accountants.questions.adversary import worst_of_channel
 from symshuffle.collect import audit_local, audit_pair, audit_samples, audit_shuffled, claim, plan_survey
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.vectors import calibrate, private_mean
@@ -155,7 +155,7 @@ def test_samples_and_pairs_are_held_against_the_bound_of_a_deployment():
     for given in ({"claim": deployment}, {"claim": deployment, "eps": 1, "delta": "1e-2"}):
         with pytest.raises(InputError, match="one of eps and delta"):
             audit_samples(*SAMPLES, **given)
-    with pytest.raises(InputError, match=r"^colluding = 2: expected none without a deployment"):
+    with pytest.raises(InputError, match=r"^colluding = 2: expected none, unless claim is a deployment"):
         audit_samples(*SAMPLES, eps=1, colluding=2)
     with pytest.raises(InputError, match=r"^colluding = 60"):
         audit_samples(*SAMPLES, claim=RESPONSE, n=12, colluding=60, eps=1)
@@ -189,7 +189,7 @@ def test_worst_background_takes_a_file(tmp_path, capsys):
     file = tmp_path / "d.toml"
     file.write_text(Deployment(Group(RESPONSE, 7, colluding=2), periods=9, memoised=True).to_toml())
     found = answer(capsys, "worst-datasets", file, "--exp-eps", "6/5")
-    assert F(found["exact"]) == worst_datasets(RESPONSE, 5, F(6, 5)).bracket.exact
+    assert F(found["exact"]) == worst_of_channel(RESPONSE, 5, F(6, 5)).bracket.exact
     assert "9 periods" in json.dumps(found["neighbours"]) and found["inputs"]["file"] == str(file)
 
 

@@ -49,7 +49,7 @@ LISTED = {
         ({"--delta", "--direction", "--proof"}, "the whole profile, for other accountants"),
     ],
     "worst-datasets": [
-        ({"--null", "--pairs", "--graph", "--direction"}, "real datasets that differ in one user, in both orders"),
+        ({"--null", "--direction"}, "real datasets that differ in one user, in both orders"),
         (WITNESS | {"--arithmetic", "--delta", "--proof"}, "a search among datasets at a level"),
     ],
     "design shuffled": [

@@ -148,7 +148,7 @@ def _json_rows(text: str, path: Path) -> list[list[Any]]:
     found = parse_json(text, path, "file", parse_float=str, parse_int=str, parse_constant=str)
     rows = found.get("rows") if isinstance(found, dict) else found
     for key in found.keys() - {"rows"} if isinstance(found, dict) else ():
-        raise InputError(f"{path}: {key}", found[key], "no key beside rows")
+        raise InputError(f"{path}: {key}", found[key], "no key other than rows")
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise InputError("file", path, "a list of rows, or an object with such a list as rows and no other key")
     return rows

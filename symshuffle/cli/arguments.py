@@ -68,7 +68,7 @@ class One:
         if self.mech == "channel":
             raise InputError("MECH", self.mech, "a mechanism, or the file of a matrix in its place (CSV or JSON)")
         if self.file is None and self.header is not None:
-            raise InputError("--header", self.header, f"none but with the file of a matrix, not with {self.mech}")
+            raise InputError("--header", self.header, f"none, unless a matrix file is given in place of {self.mech}")
 
     @property
     def file(self) -> Path | None:

@@ -90,7 +90,9 @@ class Claimed:
     eps0: NamedEps0 = None
     lam: NamedLam = None
     header: Header = None
-    plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", help="Or the plan of `collect plan`.")] = None
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="Plan written by `collect plan`, in place of --claim.")
+    ] = None
 
     @property
     def file(self) -> Path | None:
@@ -156,13 +158,16 @@ def shuffled(
     program: Runs,
     claimed: Claimed,
     n: Annotated[
-        str | None, typer.Option("--n", help="Users in a run; of a plan or deployment its own number.")
+        str | None, typer.Option("--n", help="Number of users in a run; default: that of the plan or deployment.")
     ] = None,
     order: Annotated[str, typer.Option("--order", help="Order of the messages of a run: random or sorted.")] = "random",
     x0: Annotated[
-        str | None, typer.Option("--x0", metavar="A,B,...", help="Without a channel: the inputs of a dataset.")
+        str | None, typer.Option("--x0", metavar="A,B,...", help="Without --claim and --plan: the inputs of a dataset.")
     ] = None,
-    x1: Annotated[str | None, typer.Option("--x1", metavar="A,B,...", help="And those of a neighbour.")] = None,
+    x1: Annotated[
+        str | None,
+        typer.Option("--x1", metavar="A,B,...", help="Without --claim and --plan: the inputs of its neighbour."),
+    ] = None,
     eps: Eps = None,
     delta: Delta = "0",
     confidence: Confidence = "0.99",
@@ -190,27 +195,39 @@ def shuffled(
 
 @command(app)
 def samples(
-    a: Annotated[Path, typer.Argument(metavar="FILE1", help="Runs of one input or dataset, one in each line.")],
-    b: Annotated[Path, typer.Argument(metavar="FILE2", help="Runs of the other one.")],
+    a: Annotated[
+        Path, typer.Argument(metavar="FILE1", help="Outputs of the program for one input or dataset, one run per line.")
+    ],
+    b: Annotated[Path, typer.Argument(metavar="FILE2", help="Outputs for the other one, one run per line.")],
     claim: Annotated[
         Path | None,
-        typer.Option("--claim", metavar="FILE", help="A deployment that claims its delta at --eps, or eps at --delta."),
+        typer.Option(
+            "--claim",
+            metavar="FILE",
+            help="Deployment whose certified delta at --eps, or eps at --delta, is the claim.",
+        ),
     ] = None,
     eps: Eps = None,
-    delta: Annotated[str | None, typer.Option("--delta", help="Delta of the claim, in [0, 1); default 0.")] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            "--delta", help="Delta of the claim, in [0, 1); default 0, or with --claim the certified delta at --eps."
+        ),
+    ] = None,
     confidence: Confidence = "0.99",
     disjoint: Annotated[
         bool,
         typer.Option(
-            "--disjoint", help="Compare samples without a common message or spelling: both are written alike."
+            "--disjoint",
+            help="Accept samples that have no message in common, or differ in spelling; both use the same notation.",
         ),
     ] = False,
     header: Annotated[
         bool | None,
         typer.Option(
             "--header/--no-header",
-            help="Whether the first line of both files has names of columns; by default not, and a line that may is "
-            "refused.",
+            help="Whether the first line of both files has column names. By default it has none, and a first line that "
+            "may be names is refused.",
             show_default=False,
         ),
     ] = None,

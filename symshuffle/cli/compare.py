@@ -60,7 +60,7 @@ def compare(
         typer.Option(
             metavar="REL",
             parser=width_of_text,
-            help="Relative width of eps and eps0 to aim at; default 1e-4, of several batches 5e-3.",
+            help="Relative width of eps and eps0 to aim at; default 1e-4, or 5e-3 for several batches.",
         ),
     ] = None,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
@@ -90,7 +90,7 @@ def compare(
         check_picture(plot.suffix)
     matrices = {str(path): read_channel(path, header=header) for path in channel or ()}
     if header is not None and not matrices:
-        raise InputError("--header", header, "none without --channel")
+        raise InputError("--header", header, "none, unless --channel is given")
     read = [{"file": path, **matrix_sizes(one)} for path, one in matrices.items()]
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("", total=None)

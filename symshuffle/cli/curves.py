@@ -185,7 +185,9 @@ def amplification_curve(
     asked: Asked,
     delta: TargetDelta,
     start: Annotated[str, typer.Option("--from", help="First number of users.")] = "1000",
-    stop: Annotated[str, typer.Option("--to", help="Last number of users; numbers are geometric.")] = "1e6",
+    stop: Annotated[
+        str, typer.Option("--to", help="Last number of users; the numbers between are spaced geometrically.")
+    ] = "1e6",
     direction: QuestionOption = Question.BOTH,
     options: CurveOptions = USUAL_CURVE,
     show: Show = PLAIN,

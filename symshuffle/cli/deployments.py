@@ -26,7 +26,8 @@ RelOrUsual = Annotated[
     typer.Option(
         metavar="REL",
         parser=width_of_text,
-        help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several batches 1e-3.",
+        help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, or up to 1e-2 for curves of eps, "
+        "dropout, several groups or several batches of messages.",
     ),
 ]
 
@@ -62,7 +63,7 @@ class _FieldMethods:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The same as keywords of a question."""
+        """The options that were given, as keywords of a question."""
         found = self.written
         if "null" in found:
             found["null"] = found["null"].split(",")
@@ -141,7 +142,9 @@ class Asked:
     ] = None
     n: Annotated[
         str | None,
-        typer.Option("--n", help="Number of users, the differing one included; of a file, that of its one group."),
+        typer.Option(
+            "--n", help="Number of users, the differing one included; it replaces the count of a file with one group."
+        ),
     ] = None
     eps0: Eps0 = None
     lam: Lam = None

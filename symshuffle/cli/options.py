@@ -49,8 +49,8 @@ NamedMech = Annotated[
     str,
     typer.Argument(
         metavar="MECH",
-        help="A mechanism by its name (see `symshuffle mechanisms`), no expression; or the file of a matrix: CSV or "
-        "JSON, one row per input, entries p, p/q, 0.1.",
+        help="A mechanism by its name (see `symshuffle mechanisms`), not an expression; or the file of a matrix: CSV "
+        "or JSON, one row per input, entries p, p/q, 0.1.",
     ),
 ]
 NamedEps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
@@ -71,7 +71,9 @@ UsersOption = Annotated[str, typer.Option("--n", help="Number of users, the diff
 TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
 SurveyEps = Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")]
 TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")]
-OptionalDelta = Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1); default that of the file.")]
+OptionalDelta = Annotated[
+    str | None, typer.Option("--delta", help="Target delta in (0, 1); default: that of the file.")
+]
 QuestionOption = Annotated[
     Question,
     typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
@@ -94,7 +96,8 @@ RigourOption = Annotated[
     Arithmetic | None,
     typer.Option(
         "--arithmetic",
-        help="What the result must be; default ball where that costs little, else float64; of a named engine its own.",
+        help="Arithmetic of the result: float64, ball or exact. Default: with --engine, that of the engine; else ball "
+        "where that costs little, and float64 otherwise.",
     ),
 ]
 LossOption = Annotated[

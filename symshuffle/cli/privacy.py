@@ -278,7 +278,7 @@ def _confirmed(
 
     if isinstance(asked, Laplace) and asked.lam is not None:
         near, ways = reduced.adjacency, bound.direction.directions
-        asymmetric = near is Relation.ZERO_OUT  # of the two ends both directions agree
+        asymmetric = near is Relation.ZERO_OUT  # with replace-one, both directions have one value
         return _largest(
             recompute_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)
             for way in (ways if asymmetric else ways[:1])

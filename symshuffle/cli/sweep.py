@@ -170,7 +170,7 @@ def _axis(name: str, values: Any, place: str) -> list[Any]:
 
     if isinstance(values, Mapping):
         if not {"from", "to", "points"} <= values.keys() <= _RANGE:
-            raise InputError(place, values, "{ from, to, points } and perhaps geometric = true")
+            raise InputError(place, values, "{ from, to, points }, optionally with geometric = true")
         geometric = values.get("geometric", False)
         try:
             points = spaced(values["from"], values["to"], values["points"], geometric=geometric)

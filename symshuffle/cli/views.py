@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Arithmetic, Question
-from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import workers
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import counted, exact_text, format_decimal
@@ -33,9 +32,7 @@ from symshuffle.cli.options import (
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.questions.adversary import WorstCase
-    from symshuffle.base.numbers import Real
-    from symshuffle.channels.channel import Channel
+    pass
 
 app = typer.Typer()
 
@@ -51,7 +48,7 @@ def renyi(
     direction: QuestionOption = Question.BOTH,
     rtol: Rel = 1e-3,
     arithmetic: Annotated[
-        Arithmetic, typer.Option("--arithmetic", help="What every value of the profile must be: float64 or ball.")
+        Arithmetic, typer.Option("--arithmetic", help="Arithmetic of every value of the profile: float64 or ball.")
     ] = Arithmetic.FLOAT64,
     show: Show = PLAIN,
 ) -> None:
@@ -105,7 +102,7 @@ def pld(
     beyond: Annotated[str, typer.Option(help="Mass that may be put at an infinite loss, in (0, 1).")] = "1e-15",
     rtol: Rel = 1e-4,
     arithmetic: Annotated[
-        Arithmetic, typer.Option(help="What every value must be: float64 or ball.")
+        Arithmetic, typer.Option(help="Arithmetic of every value: float64 or ball.")
     ] = Arithmetic.FLOAT64,
     show: Show = PLAIN,
     fields: FieldOptions = NONE_GIVEN,
@@ -129,7 +126,7 @@ def pld(
         show.rows(rows, [("first loss", str(found.law.first)), *told])
 
 
-@command(app, name="worst-datasets", without=("pairs", "graph", "null"))
+@command(app, name="worst-datasets", without=("null",))
 def worst_datasets(
     asked: Asked,
     target: LevelOptions,
@@ -138,15 +135,20 @@ def worst_datasets(
     show: Show = PLAIN,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
-    from symshuffle.accountants.deployment.reduced import Reducible
     from symshuffle.accountants.deployment.subjects import smallest_batch
     from symshuffle.accountants.questions import adversary, solve
 
     order, subject = read_target(**target.given), asked.subject(**target.given)
     users = smallest_batch(subject.deployment)
-    if isinstance(subject.source, Reducible):
-        raise InputError("mechanism", asked.mech, "a mechanism of finitely many inputs, or laplace")
-    found = _searched(subject.source, users, order, rtol, arguments.jobs(jobs))
+    with progress() as display, workers(arguments.jobs(jobs)) as executor:
+        task = display.add_task("backgrounds", total=None)
+        found = adversary.worst_datasets(
+            subject.deployment,
+            exp_eps=order,
+            rtol=rtol,
+            progress=lambda done, of: display.update(task, completed=done, total=of),
+            executor=executor,
+        )
     answered = solve.delta(subject.experiment, exp_eps=order, rtol=rtol)
     bound, neighbours = answered.bracket, answered.neighbours
     inputs = subject.inputs
@@ -175,59 +177,3 @@ def worst_datasets(
     ]
     if not show.data(answer):
         show.rows([*found.lines.rows, *file_rows(inputs)], rows)
-
-
-def _searched(asked: Any, users: int, target: Real, rtol: float, jobs: int) -> WorstCase:
-    """The widest search that is within reach: all datasets, two types of the others, or one."""
-    from symshuffle.accountants.deployment.reduction import reduction
-    from symshuffle.accountants.questions import adversary
-    from symshuffle.decompositions.closed_forms import ClosedForm
-
-    try:
-        channel = _matrix(asked, users)
-        if channel is not None:
-            some = not asked.every if isinstance(asked, ClosedForm) else not getattr(asked, "every_pair", True)
-            with progress() as display, workers(jobs) as executor:
-                task = display.add_task("backgrounds", total=None)
-                return adversary.worst_datasets(
-                    channel,
-                    users,
-                    target,
-                    rtol=rtol,
-                    pairs=asked.input_pairs() if some else None,
-                    progress=lambda done, of: display.update(task, completed=done, total=of),
-                    executor=executor,
-                )
-    except Unsupported:
-        if not reduction(asked).datasets:
-            raise
-    return adversary.worst_constant(reduction(asked), users, target, rtol=rtol)
-
-
-def _matrix(asked: Any, users: int) -> Channel | None:
-    """The explicit channel, or None for a continuum of outputs or in the limit of many."""
-    from symshuffle.accountants.questions.adversary import count_families
-    from symshuffle.channels.channel import Channel
-    from symshuffle.decompositions.closed_forms import ClosedForm
-    from symshuffle.mechanisms.continuous import Laplace
-
-    match asked:
-        case Channel():
-            return asked
-        case ClosedForm():
-            if asked.limits:
-                return None
-            count_families(*asked.shape, users)  # refuses before a huge matrix is built
-            return asked.channel()
-        case Laplace():
-            return None
-    from symshuffle.decompositions.composition import Composed
-    from symshuffle.mechanisms.model import Mechanism
-
-    match asked:
-        case Composed():
-            return asked.composition.channel(asked.lam)
-        case Mechanism() if not any(parameter.has_limit for parameter in asked.parameters):
-            count_families(int(asked.inputs), asked.num_outputs, users)  # refuses before a huge matrix is built
-            return asked.channel()
-    return None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest
@@ -58,8 +59,8 @@ class SurveyPlan:
         Further integer parameters of the mechanism.
     deployment : Deployment
         One group of users with their number, and whom the guarantee covers. What the users run is replaced by the
-        mechanism. Privacy is certified at ``min_batch_size`` messages. All periods have the guarantee together; a file
-        of messages, and an estimate from it, is of one of them.
+        mechanism. Privacy is certified at ``min_batch_size`` messages. The guarantee holds for all periods
+        together; a file of messages, and an estimate from it, belongs to one period.
     eps, delta : Fraction
         The guarantee: certified (eps, delta)-DP of the shuffled messages.
     certified_eps : Fraction, optional
@@ -137,7 +138,7 @@ class SurveyPlan:
 
     @property
     def rounds(self) -> int:
-        """Rounds that have the guarantee together, each with fresh randomness and n users."""
+        """Number of batches of messages; the guarantee holds for all of them together."""
         return self.deployment.batches
 
     @cached_property
@@ -198,6 +199,11 @@ class SurveyPlan:
         """Text of the plan's file: in JSON if its name ends in .json, else in TOML."""
         return self.to_json() if Path(file).suffix.lower() == ".json" else self.to_toml()
 
+    def save(self, file: PathLike[str] | str) -> None:
+        """Write the plan's file, whole or not at all: in JSON if its name ends in .json, else in TOML."""
+        check_destination(Path(file), argument="file")
+        write_atomically(Path(file), self.text(file), argument="file")
+
     @property
     def lines(self) -> FirstLines:
         """First lines of the plan: eps, protected users, assumptions, evidence."""
@@ -249,7 +255,8 @@ class SurveyPlan:
 
     def check_messages(self, messages: int | None, users: object = None, argument: str = "messages") -> int:
         """Number of users who may have sent so many messages; arguments and errors as of :meth:`guarantee`."""
-        dropout = self.deployment.groups[0].dropout is not None  # then any number of them is covered
+        # With dropout, privacy is certified for any number of messages.
+        dropout = self.deployment.groups[0].dropout is not None
         least = 1 if dropout else self.min_batch_size
         if messages is not None and messages < least:
             raise InputError(argument, messages, f"at least {least}, from which on the plan's eps is certified")
@@ -336,14 +343,14 @@ def simulate(
 
     Parameters
     ----------
-    plan : Plan
+    plan : SurveyPlan
         The plan of the survey.
     seed : int
         Seed of the simulation, at least 0. Messages drawn with a seed are not private.
     values : array of int, optional
         Category of each user by number; default n users with shares in proportion to 1, 1/2, 1/3, ...
     confidence : number or text
-        As in ``Plan.estimate``.
+        As in ``SurveyPlan.estimate``.
 
     Returns
     -------

@@ -40,7 +40,7 @@ def read_plan(text: str, name: str = "plan") -> SurveyPlan:
 
     Returns
     -------
-    Plan
+    SurveyPlan
         The plan, with the digest that the file names.
 
     Raises
@@ -74,7 +74,7 @@ def read_plan(text: str, name: str = "plan") -> SurveyPlan:
         place = error.argument if error.argument.startswith(name) else f"{name}: {error.argument}"
         raise InputError(place, error.value, error.expected) from None
     if older:
-        found.__dict__["digest"] = written  # its messages carry it
+        found.__dict__["digest"] = written  # messages of this plan were written with the old digest
     else:
         check_written(content, found.content, f"{name}: ")
     return found

@@ -82,7 +82,8 @@ def plan_survey(
     progress : callable, optional
         As in :func:`symshuffle.compare`.
     periods : int, optional
-        Periods with fresh randomness, 1 to 10^6, that have the guarantee together; n and the loss are those of one.
+        Number of periods with fresh randomness, 1 to 10^6. The guarantee holds for all periods together; n and the loss
+        are those of one period.
     min_batch_size : int, optional
         Messages at which privacy is certified; default n. Fewer messages are refused when estimating.
     colluding, group_size, dropout, memoised, adjacency, null, blanket, threshold
@@ -92,7 +93,7 @@ def plan_survey(
 
     Returns
     -------
-    Plan
+    SurveyPlan
         Ratio rounded down by at most 1e-6 (with dropout or several periods 1e-2), and eps certified at exactly the
         rounded one.
 
@@ -143,7 +144,7 @@ class _Asked:
 
     @property
     def rounds(self) -> int:
-        """Number of batches of messages that have the guarantee together."""
+        """Number of batches of messages; the guarantee holds for all of them together."""
         return self.covered.batches
 
     @property
@@ -283,7 +284,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     smallest = epsilon(laws_of(covered), delta=asked.delta)
     level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
     if bounded_delta(covered, level).bracket.upper > asked.delta:
-        level = asked.eps  # the smaller one was found with less arithmetic
+        level = asked.eps  # the smaller level was found with a coarser arithmetic
     # Of several rounds the others were not certified, and what runs is not quite what was ranked.
     table = tuple(_row(made if one is rough and asked.rounds > 1 else one, asked) for one in ranked)
     return SurveyPlan(

@@ -190,7 +190,7 @@ class _Reader:
         if matrix_path(name) is not None:
             return self._matrix(name, row.get("header"), {**values, **_set(eps0=eps0, lam=lam)}, place)
         if row.get("header") is not None:
-            raise InputError("header", row["header"], "none but with the path of a matrix")
+            raise InputError("header", row["header"], "none, unless the randomizer is the path of a matrix")
         return self._named(NamedRandomizer(name, values, eps0, lam, words=_WORDS))
 
     def _named(self, named: NamedRandomizer) -> Any:
@@ -242,7 +242,7 @@ class _Reader:
         rows = data["users"]
         self.check_table(data, "", ("users",))
         if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-            raise InputError(self.argument, self.file, "tables [[users]], and nothing beside them")
+            raise InputError(self.argument, self.file, "tables [[users]] and no other key")
         groups = []
         for i, row in enumerate(rows):
             place = f"users[{i}]"

@@ -62,7 +62,7 @@ def randomizer(
     if isinstance(source, str | PathLike):
         return channel_of_file(Path(source), header)
     if header is not None:
-        raise InputError("header", header, "none but with a file")
+        raise InputError("header", header, "none, unless a file is given")
     return Group(source).randomizer
 
 

@@ -135,9 +135,9 @@ class NamedRandomizer:
                     raise InputError(option, value, "none for a matrix, which is a channel with all numbers given")
             return channel_of_file(self.file, self.header, self.words)
         if self.file is not None:
-            raise InputError(self.words.file, self.file, f"the mechanism `channel` to go with it, not {name}")
+            raise InputError(self.words.file, self.file, f"none with {name}; only the mechanism `channel` takes a file")
         if self.header is not None:
-            raise InputError(self.words.header, self.header, f"none but with the file of a matrix, not with {name}")
+            raise InputError(self.words.header, self.header, f"none, unless a matrix file is given in place of {name}")
         if name == "any-ldp":
             return self._any_ldp()
         if name in PARAMETERS:

@@ -82,7 +82,7 @@ def _json_value(value: Any) -> Any:
 
 def _exact_row(channel: Channel) -> list[str]:
     if not channel.exact or channel.rounding is not None:
-        raise InputError("null", "rounded", "a distribution of rational numbers, where a deployment is written")
+        raise InputError("null", "rounded", "a distribution of rational numbers, to be written to a file")
     return [str(entry) for entry in channel.rows[0]]
 
 
@@ -104,13 +104,13 @@ def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
         return {"randomizer": str(matrix), **header}
     if isinstance(run, Channel):
         if not run.exact or run.rounding is not None:
-            raise InputError("randomizer", "a rounded matrix", "rational rows, where a deployment is written")
+            raise InputError("randomizer", "a rounded matrix", "a matrix of rational rows, to be written to a file")
         return {"rows": [[str(entry) for entry in row] for row in run.rows]}
     if isinstance(run, AtBudget):
         parameters = dict(run.named.parameters)
         return {"randomizer": run.named.name, **({"parameters": parameters} if parameters else {})}
     if callable(run):
-        raise InputError("randomizer", "a function", "one with a name, where a deployment is written")
+        raise InputError("randomizer", "a function", "a mechanism with a name, to be written to a file")
     named = description(run)
     name, lam = named.pop("mechanism"), budget_of(run)
     if lam is not None:
@@ -120,7 +120,9 @@ def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
     level = {} if lam is None else {"eps0": str(lam.exponent)} if isinstance(lam, Exp) else {"lam": str(lam)}
     table = {"randomizer": name, **({"parameters": {**values, **level}} if values or level else {})}
     if not _is_told(run, NamedRandomizer(name, values, level.get("eps0"), level.get("lam"))):
-        raise InputError("randomizer", name, "one that its name and parameters tell whole, where it is written")
+        raise InputError(
+            "randomizer", name, "a mechanism that its name and parameters determine, to be written to a file"
+        )
     return table
 
 
@@ -189,4 +191,4 @@ def _value(value: Any) -> str:
         return f"{{ {', '.join(f'{name} = {_value(one)}' for name, one in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML does not have as it is
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML does not allow this character

@@ -217,7 +217,7 @@ def read_problem(path: Path | str) -> ProblemFile:
         found, rounding = normalised(data)
         problem = _adapter().validate_python(found)
         object.__setattr__(problem, "rounding", rounding)
-        # What is wrong between fields is refused with the file, too.
+        # Made here, so that errors about fields that do not go together name the file.
         _ = (problem.problem(), problem.group()) if isinstance(problem, DecisionFile) else problem.measure()
         return problem
     except InputError as error:

@@ -38,9 +38,10 @@ def optimal(
 
     Parameters
     ----------
-    problem : Problem, Measure or int
-        A statistical decision problem, whose risk is minimised; a measure of information, which is maximised; or a
-        number k of categories whose histogram is estimated from shuffled messages, for a central target.
+    problem : Problem, ParametricProgram, Measure or int
+        A statistical decision problem, or a program with coefficients in lam, whose risk is minimised; a measure of
+        information, which is maximised; or a number k of categories, whose histogram is estimated from shuffled
+        messages under a central target.
     eps0, lam : number, text or Exp, optional
         Local budget in nats, or its exponential. Without either, the value of a decision problem is derived as a
         formula that holds for every budget.
@@ -49,9 +50,11 @@ def optimal(
     group : SymmetryGroup, optional
         Symmetries of the problem, by which the linear program is reduced; they are checked.
     method : {"polytope", "compact", "columns"}, optional
-        Linear program of a decision problem at a budget, where no group is given; default: the smallest.
+        Linear program of a decision problem at a budget, where no group is given. By default column generation up to
+        12 inputs, and the compact program beyond.
     rtol : float
-        Relative width of the bracket to aim at, where the budget is irrational.
+        Relative width to aim at, where the value is not exact: at an irrational budget, for a measure with logarithms,
+        and for large programs.
     **target
         For k categories: the arguments of a central target (``n``, ``eps`` or ``exp_eps``, ``delta``), the largest
         likelihood ratio ``lam_cap``, and ``loss``, as in :func:`symshuffle.design.shuffled.best.best_shuffled`.
@@ -86,7 +89,7 @@ def optimal(
         raise InputError("problem", type(problem).__name__, "a decision problem, a measure, or a number of categories")
     if target:
         raise Unsupported(
-            f"{', '.join(target)}: a central target is known for histograms of k categories; give a local budget eps0"
+            f"{', '.join(target)}: a central target is supported for histograms of categories only; give eps0 instead"
         )
     if isinstance(problem, Measure):
         if budget is None:

@@ -198,7 +198,7 @@ class Mechanism:
         Examples
         --------
         >>> from symshuffle import randomizer
-        >>> [str(one.pair) for one in randomizer("half-block").at(k=4).pair_classes()]
+        >>> [str(one.pair) for one in randomizer("half-block", k=4).pair_classes()]
         ['two inputs at cyclic distance 2', 'two inputs at cyclic distance 1']
         """
         return tuple(self.at_pairs(kind) for kind in self.pair_kinds())

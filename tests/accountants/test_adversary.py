@@ -12,8 +12,8 @@ from symshuffle.accountants.questions.adversary import (
     WEIGHTS,
     count_families,
     gap,
-    worst_datasets,
     worst_of_all,
+    worst_of_channel,
     worst_of_two_types,
 )
 from symshuffle.base import Arithmetic
@@ -54,7 +54,7 @@ def test_two_type_search_stays_below_the_worst_and_the_bound(n: int) -> None:
 
 
 def test_many_users_fall_back_to_two_types() -> None:
-    found = worst_datasets(randomizer("rr").channel(lam=3), 500, Fraction(11, 10))
+    found = worst_of_channel(randomizer("rr").channel(lam=3), 500, Fraction(11, 10))
     assert "not all datasets" in found.space
 
 

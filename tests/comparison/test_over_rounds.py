@@ -77,7 +77,7 @@ def test_wrong_values_are_refused_by_name(option, value):
 
 @pytest.mark.parametrize("option", ["periods", "min_batch_size"])
 def test_without_a_delta_there_is_nothing_to_certify(option):
-    with pytest.raises(InputError, match=f"{option} = 3: expected none without delta"):
+    with pytest.raises(InputError, match=f"{option} = 3: expected none, unless delta is given"):
         compare(3, n=10, eps0=1, mechanisms=["krr"], **{option: 3})
 
 

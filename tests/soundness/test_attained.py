@@ -32,7 +32,7 @@ from symshuffle import (
 )
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.accountants.questions.adversary import worst_constant, worst_datasets
+from symshuffle.accountants.questions.adversary import worst_constant, worst_of_channel
 from symshuffle.base.choices import Arithmetic
 from symshuffle.cli import main
 from symshuffle.decompositions import Composed, hamming
@@ -453,7 +453,7 @@ def test_two_datasets_with_densities_have_the_larger_of_two_means(name):
 def test_the_worst_datasets_are_named_with_their_direction():
     for name, rows in CHANNELS.items():
         case = listed(rows, {})
-        found = worst_datasets(case.source, 3, ORDER)
+        found = worst_of_channel(case.source, 3, ORDER)
         first, second = (tuple(map(int, re.findall(r"\d", one))) for one in found.datasets.split("), "))
         laws = [messages(case.held[one[1]], [case.held[x] for x in one[2:]]) for one in (first, second)]
         assert found.bracket.exact == hockey_stick(*laws, ORDER) == case.worst(3, "both", ORDER), name

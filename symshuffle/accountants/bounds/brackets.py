@@ -237,9 +237,8 @@ def _resolved(law: Law, n: int, rtol: float) -> bool:
 def largest_of(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
     """The bracket of the largest of some numbers, where given from brackets below and above it."""
     top = max(above, key=lambda bracket: bracket.upper)
-    weakest = Arithmetic.weakest(
-        bracket.arithmetic for bracket in (*above, *below)
-    )  # the others are only known to be smaller
+    # That the others are smaller is known only at their own arithmetic.
+    weakest = Arithmetic.weakest(bracket.arithmetic for bracket in (*above, *below))
     return replace(top, lower=max(bracket.lower for bracket in below or above), arithmetic=weakest)
 
 
@@ -267,7 +266,7 @@ def smallest_eps(
 
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
         lenient = value if strict else tolerant(value)
-        if averaged:  # every value costs dozens of others: few and wide ones
+        if averaged:  # every value is a mean over dozens of others, so few and wide ones are evaluated
             guess = _near_mean(source, n, goal, request) if near is None and not source.cases else near
             return smallest_meeting(lenient, goal, width, guess)
         start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)

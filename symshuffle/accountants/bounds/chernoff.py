@@ -35,13 +35,14 @@ def below_all_numbers(law: Law, n: int) -> Bracket | None:
     try:
         tilt, clearly = saddle.tilt(law), -_CLEARLY * MOST_DOUBLINGS * math.log(2)
         value, weight = max(zip(tilt.values, tilt.weights, strict=True))
-        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:  # least over c of one atom's share
+        # The contribution of the largest atom alone, at its best c.
+        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:
             return None
         c = saddle.saddle_point(tilt, n)
     except Unsupported:
         return None
     if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
-        return None  # doubles do where the bound is far above that number
+        return None  # the bound is far above the smallest double: no balls are needed
     with working_precision(128 + n.bit_length()):
         atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
         line = to_arb(Fraction(c))

@@ -61,12 +61,13 @@ class Method:
     """What a caller asks of the engines.
 
     - ``direction``: which divergence; ``both`` takes the larger.
-    - ``engine``: none leaves the choice to the registry.
-    - ``arithmetic``: what the result must be at least; it names what the engine delivers. None asks for nothing.
+    - ``engine``: the engine to use; with None it is chosen automatically.
+    - ``arithmetic``: weakest arithmetic that is accepted; the result may have a stronger one. None accepts any.
     - ``rtol``: relative width to aim at, in (0, 1).
-    - ``goal``: number with which the value is compared: a bracket far to one side of it is narrow enough, however
-      wide.
-    - ``values``: about how many values the question takes, which share the limit of a named engine.
+    - ``bits``: precision of balls in the laws, at least 2; with None it is chosen automatically.
+    - ``goal``: number with which the value is compared; a bracket far below or far above it is not narrowed further.
+    - ``values``: about how many values the question evaluates; the default limit of a named engine is divided among
+      them.
     """
 
     direction: Question = Question.BOTH
@@ -87,7 +88,7 @@ class Method:
 
     @property
     def sharing(self) -> Engine | None:
-        """The named engine, its usual limit shared by the values of the question; one that the caller sets stays."""
+        """The named engine; its default limit, unless the caller set another, is divided among the values."""
         engine: Any = self.engine
         usual = getattr(type(engine), "__dataclass_fields__", {}).get("largest")
         if self.values == 1 or usual is None or engine.largest != usual.default:
@@ -181,7 +182,7 @@ def evaluate_law(
     engine : Engine, optional
         Default: the cheapest that will do.
     arithmetic : Arithmetic or None
-        What the result must be at least; it names what the engine delivers.
+        Weakest arithmetic that is accepted; ``arithmetic`` of the result names the one used. None accepts any.
     rtol : float
         Relative width to aim at, where the engine has a width.
 

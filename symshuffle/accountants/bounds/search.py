@@ -202,7 +202,7 @@ def smallest_meeting(
         low, before = high if high.value.lower > target else low, high
         high = settle(bound, target, rtol, min(4 * high.x, most))
         if high.value.lower <= target < high.value.upper and _same(before.value, high.value):
-            high = settle(bound, target, rtol, most)  # what is left does not fall any more
+            high = settle(bound, target, rtol, most)  # the bound no longer decreases
     return narrow(bound, target, rtol, above=low, meets=high)
 
 

@@ -70,8 +70,8 @@ class Adjacency:
     null: Channel | None = field(
         default=None,
         metadata={
-            "help": "For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input "
-            "by it.",
+            "help": "For a matrix: output distribution of the null symbol, comma-separated; neighbours then replace "
+            "one input by it.",
             "effect": "each input is compared with a user who holds the null symbol",
         },
     )
@@ -94,7 +94,7 @@ class Adjacency:
         default=None,
         metadata={
             "metavar": "X-Y,...",
-            "help": "Inputs are secret from each other in these pairs only, as 0-1,1-2.",
+            "help": "Pairs of inputs that are secret from each other, as 0-1,1-2; default: all pairs.",
             "effect": "the largest bound over these pairs of inputs; users who change otherwise are not covered",
         },
     )
@@ -102,7 +102,7 @@ class Adjacency:
         default=None,
         metadata={
             "metavar": "X-Y,...",
-            "help": "The same as the edges of a graph on the inputs.",
+            "help": "Edges of a graph on the inputs, as 0-1,1-2: the ends of an edge are secret from each other.",
             "effect": "the largest bound over its edges; users who change otherwise are not covered",
         },
     )
@@ -132,7 +132,7 @@ class Adjacency:
             if self.relation not in (None, Relation.ZERO_OUT):
                 raise InputError("adjacency", self.relation, "zero-out, where the law of a null symbol is given")
             object.__setattr__(self, "relation", Relation.ZERO_OUT)
-        size = as_integer(self.group_size, "group_size", 1)  # what is too small is told no largest one
+        size = as_integer(self.group_size, "group_size", 1)  # the message for 0 does not mention the largest size
         object.__setattr__(self, "group_size", as_integer(size, "group_size", 1, _MOST_DIFFERING))
         for name in ("pairs", "graph"):
             if getattr(self, name) is not None:

@@ -72,7 +72,7 @@ class Group:
         default=None,
         metadata={
             "metavar": "M",
-            "help": "At least M of the users send a message; the bound at M holds.",
+            "help": "At least M of the users send a message; the answer is the bound for M messages.",
             "effect": "the bound for so many messages, which never rises with their number",
         },
     )
@@ -80,7 +80,11 @@ class Group:
         default=None,
         metadata={
             "metavar": "Q",
+<<<<<<< HEAD
             "help": "Each other user drops out with probability Q, publicly; rtol 1e-3.",
+=======
+            "help": "Each other user drops out with probability Q, independently and publicly.",
+>>>>>>> final5
             "effect": "the mean of the bound over a binomial number of messages",
         },
     )
@@ -153,7 +157,7 @@ class Group:
         if isinstance(given, type) or not known or isinstance(given, Group):
             raise InputError("source", given, RANDOMIZERS)
         if isinstance(given, Channel) and not all(map(is_enclosed, given.rows)):
-            return Channel.from_rows(given.rows)  # of doubles, by their decimals
+            return Channel.from_rows(given.rows)  # doubles are read by their shortest decimals
         return given
 
     def _read_dropout(self) -> Fraction:

@@ -329,12 +329,15 @@ class Deployment:
 
 
 def fields_set(deployment: Deployment) -> dict[str, Any]:
-    """Return the fields of a deployment of one group that are set, by the keywords of questions."""
+    """Return the fields of :func:`field_values` that differ from their default."""
     return {name: value for name, value in field_values(deployment).items() if value != _DEFAULTS[name]}
 
 
 def field_values(deployment: Deployment) -> dict[str, Any]:
-    """Return all fields of a deployment of one group but its randomizer and later periods, by those keywords."""
+    """Return the value of every field of a deployment of one group, by the keywords of :func:`symshuffle.delta`.
+
+    The randomizer and the later periods are left out.
+    """
     holders: dict[type, Any] = {Group: deployment.users[0], Adjacency: deployment.adjacency, Deployment: deployment}
     return {name: getattr(holders[owner], _NAMES.get(name, name)) for name, owner in _OWNERS.items()}
 

@@ -107,11 +107,13 @@ def _common_blanket(channels: Sequence[Channel]) -> tuple[object, ...]:
     blankets = [privacy_blanket(one).omega for one in channels]
     for place, omega in enumerate(blankets):
         if omega is None:
-            raise Unsupported(f"group[{place}] hides nobody: its channel has no blanket")
+            raise Unsupported(
+                f"group[{place}] hides nobody: no output has a positive probability in all rows of its channel"
+            )
         if omega != blankets[0]:
             raise Unsupported(
-                f"the blankets of group[0] and group[{place}] differ: a count of draws is then not all that matters; "
-                "ask about each group alone, the users of the others left out"
+                f"the blankets of group[0] and group[{place}] differ, and no bound for groups with different "
+                "blankets is implemented; ask about each group alone, without the users of the other groups"
             )
     assert blankets[0] is not None
     return tuple(blankets[0])
@@ -130,7 +132,7 @@ def _number_of_dummies(deployment: Deployment, omega: Sequence[object]) -> int:
             law = (Fraction(1, len(omega)),) * len(omega)
         if law != tuple(omega):
             expected = f"({', '.join(map(str, omega))}), the blanket distribution of the users"
-            raise Unsupported(f"dummies drawn from another distribution than {expected}: no bound is known here")
+            raise Unsupported(f"dummies with another distribution than {expected}: not supported")
         total += group.count
     return total
 
@@ -140,7 +142,7 @@ def _against_blanket(channel: Channel, compared: tuple[tuple[int, int], ...] | N
     """Pairs of inputs of one channel among draws from its blanket distribution."""
     omega = privacy_blanket(channel).omega
     assert omega is not None
-    alike: dict[object, PairClass] = {}  # pairs whose outputs are the same but for their names have one law
+    alike: dict[object, PairClass] = {}  # pairs that differ in the names of outputs only share one law
     for x, y in itertools.combinations(range(channel.num_inputs), 2) if compared is None else compared:
         if y >= channel.num_inputs:
             raise InputError("pairs", (x, y), f"inputs from 0 to {channel.num_inputs - 1}")

@@ -53,18 +53,18 @@ _OF_NUMBER: Final = frozenset(("n", "min_batch_size", "colluding", "memoised", "
 """Fields that change the number of messages alone, or nothing."""
 
 _NEAREST: Final = {
-    "dropout": "none here, where one number of messages is asked about; give min_batch_size, which is certain",
-    "periods": "1 here, or memoised = true; of several periods ask epsilon or delta, for what was found",
-    "reports": "1 here; of several reports ask epsilon or delta, for what was found",
-    "group_size": "1 here; of several users together ask epsilon or delta, for what was found",
-    "adjacency": "replace-one here; of zero-out ask epsilon or delta",
-    "null": "none here; of a null symbol ask epsilon or delta",
-    "blanket": "none here; of another blanket ask epsilon or delta",
-    "pairs": "none here, where all pairs of inputs are compared; of some ask epsilon or delta",
-    "graph": "none here, where all pairs of inputs are compared; of a graph ask epsilon or delta",
-    "datasets": "none here; of two given datasets ask delta",
+    "dropout": "none here: the answer is for one number of messages; give min_batch_size instead",
+    "periods": "1 here, or memoised = true; for several periods, ask epsilon or delta about the result",
+    "reports": "1 here; for several reports, ask epsilon or delta about the result",
+    "group_size": "1 here; for several users together, ask epsilon or delta about the result",
+    "adjacency": "replace-one here; for zero-out, ask epsilon or delta",
+    "null": "none here; for a null symbol, ask epsilon or delta",
+    "blanket": "none here; for another blanket, ask epsilon or delta",
+    "pairs": "none here, where all pairs of inputs are compared; for some pairs, ask epsilon or delta",
+    "graph": "none here, where all pairs of inputs are compared; for a graph, ask epsilon or delta",
+    "datasets": "none here; for two given datasets, ask delta",
 }
-"""The nearest question that has a bound, of fields that change more."""
+"""What is expected of the other fields, with a question that supports each."""
 
 
 def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
@@ -78,13 +78,13 @@ def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
     ------
     InputError
         If there are several groups or kinds of periods, the number of users is open, or a field is set that changes
-        more than their number, with the nearest question.
+        more than their number; the message names a question that supports it.
     """
     for name, several in (("group", len(deployment.groups) > 1), ("later_periods", deployment.later_periods)):
         if several:
-            raise InputError(name, "several", "one here; of several ask epsilon or delta")
+            raise InputError(name, "several", "one here; for several, ask epsilon or delta")
     given = fields_set(deployment)
-    for name in sorted(given, key=lambda name: name != "null"):  # which sets the adjacency as well
+    for name in sorted(given, key=lambda name: name != "null"):  # null first: it also sets the adjacency
         allowed = name in _OF_NUMBER or name in known or (name == "periods" and deployment.memoised)
         if not allowed:
             raise InputError(name, given[name], _NEAREST[name])

@@ -21,7 +21,9 @@ from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.listed import numeric
-from symshuffle.accountants.deployment.reduced import PairClass, Reduction
+from symshuffle.accountants.deployment.reduced import PairClass, Reducible, Reduction
+from symshuffle.accountants.deployment.reduction import finite_channel, reduction
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment, smallest_batch, with_fields
 from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
@@ -30,7 +32,10 @@ from symshuffle.base.numbers import Number, Real, lower_end
 from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
 from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
+from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.names import source_name
 
 InputPairs: TypeAlias = Sequence[tuple[int, int]]
 """Ordered pairs of inputs."""
@@ -253,7 +258,7 @@ def worst_constant(
     return WorstCase(bracket, datasets, len(real), space, way, words_of_target(exp_eps=order))
 
 
-def worst_datasets(
+def worst_of_channel(
     channel: Channel,
     n: int,
     exp_eps: Real,
@@ -263,19 +268,106 @@ def worst_datasets(
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
-    """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
-
-    Examples
-    --------
-    >>> from symshuffle import randomizer
-    >>> worst_datasets(randomizer("rr").channel(lam=3), 3, Fraction(6, 5)).bracket.exact
-    Fraction(81, 320)
-    """
+    """The worst neighbouring datasets of a channel: of all where they can be enumerated, otherwise of two types."""
     check_channel(channel)
     size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
         return worst_of_all(channel, n, exp_eps, pairs=pairs, executor=executor, progress=progress)
     return worst_of_two_types(channel, n, exp_eps, rtol=rtol, progress=progress, pairs=pairs, executor=executor)
+
+
+@with_fields
+def worst_datasets(
+    subject: Subject,
+    *,
+    exp_eps: object = None,
+    eps: object = None,
+    rtol: float = 1e-6,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **fields: Any,
+) -> WorstCase:
+    """Real neighbouring datasets with the largest divergence that a search finds: a lower bound on delta.
+
+    Of few users all datasets are enumerated. Of many, all others hold one input, or one of two inputs drawn with a
+    common probability.
+
+    Parameters
+    ----------
+    subject : Deployment, Group or randomizer
+        One group of users who run a finite mechanism or channel, or Laplace noise, in one batch of messages.
+    exp_eps, eps : number, text or Exp
+        Target: the ratio ``exp(eps)``, at least 1, or its logarithm. One of the two.
+    rtol : float
+        Relative width of the divergence to aim at.
+    executor, progress
+        As in :func:`symshuffle.sweep`; the units of work are pairs of inputs or families of datasets.
+    n, min_batch_size, colluding, memoised, threshold, pairs, graph
+        As in :func:`symshuffle.delta`: the search is among the honest users of the smallest batch.
+    and the other fields of a deployment
+        Refused by name.
+
+    Returns
+    -------
+    WorstCase
+        ``bracket`` encloses the divergence of the two datasets; its lower end is safe. ``space`` says what was
+        searched.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range, or a field is set with which no search is known.
+    Unsupported
+        If there are too many families of datasets and no constant one is known.
+
+    Examples
+    --------
+    >>> from symshuffle import randomizer
+    >>> worst_datasets(randomizer("rr", lam=3), n=3, exp_eps="6/5").bracket.exact
+    Fraction(81, 320)
+    """
+    order, deployment = read_target(eps=eps, exp_eps=exp_eps), read_deployment(subject, fields)
+    users, source = smallest_batch(deployment, ("pairs", "graph")), deployment.groups[0].randomizer
+    if isinstance(source, Reducible):
+        raise InputError("subject", source_name(source), "a mechanism of finitely many inputs, or laplace")
+    compared = deployment.adjacency.compared
+    try:
+        channel = finite_channel(source, "pairs") if compared else explicit_channel(source, users)
+        if channel is not None:
+            some = not source.every if isinstance(source, ClosedForm) else not getattr(source, "every_pair", True)
+            pairs = compared or (source.input_pairs() if some else None)
+            return worst_of_channel(channel, users, order, rtol=rtol, progress=progress, pairs=pairs, executor=executor)
+    except Unsupported:
+        if not reduction(source).datasets:
+            raise
+    return worst_constant(reduction(source), users, order, rtol=rtol)
+
+
+def explicit_channel(source: Any, users: int) -> Channel | None:
+    """Return the matrix of a randomizer; None for a continuum of outputs, or in the limit of many.
+
+    - ``users``: with so many, a matrix with too many families of datasets is refused before it is built.
+    """
+    match source:
+        case Channel():
+            return source
+        case ClosedForm():
+            if source.limits:
+                return None
+            count_families(*source.shape, users)
+            return source.channel()
+        case Laplace():
+            return None
+    from symshuffle.decompositions.composition import Composed
+    from symshuffle.mechanisms.model import Mechanism
+
+    match source:
+        case Composed():
+            return source.composition.channel(source.lam)
+        case Mechanism() if not any(parameter.has_limit for parameter in source.parameters):
+            count_families(int(source.inputs), source.num_outputs, users)
+            return source.channel()
+    return None
 
 
 def gap(found: WorstCase, bound: Bracket) -> Fraction:

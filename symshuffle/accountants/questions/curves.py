@@ -210,7 +210,7 @@ def profile(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = profile(randomizer("krr").at(k=4, eps0=1), n=100, eps=[0, "0.1"])
+    >>> found = profile(randomizer("krr", k=4, eps0=1), n=100, eps=[0, "0.1"])
     >>> [round(float(point.y.upper), 4) for point in found.points]
     [0.0404, 0.0092]
     """
@@ -316,7 +316,7 @@ def amplification_curve(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = amplification_curve(randomizer("krr").at(k=4, eps0=1), delta="1e-6", users=[100, 10_000])
+    >>> found = amplification_curve(randomizer("krr", k=4, eps0=1), delta="1e-6", users=[100, 10_000])
     >>> [(int(point.x), round(float(point.y.upper), 3)) for point in found.points]
     [(100, 0.398), (10000, 0.034)]
     """

@@ -75,7 +75,7 @@ class Enumeration:
         return Answer(quantity, bracket, covered, attained=attained, deployment=self.deployment, **target)
 
     def kept(self, question: Question) -> Enumeration:
-        """Return the same with the laws at hand, for several levels."""
+        """Return an enumeration whose laws are kept in a list, to evaluate several levels."""
         found = list(self.pairs(question))
         return replace(self, pairs=lambda _: iter(found))
 

@@ -55,7 +55,7 @@ Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fract
 _LARGEST_EPS0: Final = LARGEST_LEVEL
 
 _COARSE_WIDTH: Final = 5e-3
-"""The same of a budget, or a number of users, where every value is made of many: of several rounds, with dropout."""
+"""Default relative width of a budget or a number of users with dropout, several groups or several batches."""
 
 _DELTA_WIDTH: Final = 3.0
 """Relative width of delta, in that of the parameter: delta moves by a few dozen times what the parameter moves."""
@@ -124,7 +124,7 @@ def largest_eps0(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = largest_eps0(randomizer("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rtol=1e-4)
+    >>> found = largest_eps0(randomizer("krr", k=10), n=1000, eps="0.0801610467", delta="1e-6", rtol=1e-4)
     >>> round(float(found.bracket.lower), 3)
     1.0
     """
@@ -134,7 +134,7 @@ def largest_eps0(
             if group.count is None:
                 raise InputError("n", None, "a number of users")
             as_integer(deployment.adjacency.group_size, "group_size", 1, group.count)
-            _by_budget(group.randomizer)  # what has no budget is refused first
+            _by_budget(group.randomizer)  # refuses a randomizer without a local budget
     size = deployment.adjacency.group_size
     costly = deployment.batches > 1 or len(deployment.groups) > 1 or any(g.dropout for g in deployment.users)
     usual = _COARSE_WIDTH if costly else USUAL_WIDTH
@@ -238,7 +238,7 @@ def smallest_n(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> smallest_n(randomizer("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
+    >>> smallest_n(randomizer("krr", k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
     asked = experiment(subject, fields)

@@ -88,7 +88,7 @@ def prove(answer: Answer, *, delta: object = None) -> BoundProof:
     Examples
     --------
     >>> from symshuffle import delta, epsilon, randomizer
-    >>> krr = randomizer("krr").at(k=10, eps0=1)
+    >>> krr = randomizer("krr", k=10, eps0=1)
     >>> prove(delta(krr, n=1000, eps="0.1")).statement["delta"]
     '9602621/500000000000000'
     >>> prove(epsilon(krr, n=1000, delta="1e-2")).statement["delta"]
@@ -103,7 +103,9 @@ def prove(answer: Answer, *, delta: object = None) -> BoundProof:
             raise InputError("delta", delta, "none for an answer about eps, which has its own")
         return _of_epsilon(answer.deployment, answer.direction, answer.delta, answer.bracket.upper)
     if answer.quantity != "delta" or answer.exp_eps is None:
-        raise Unsupported(f"proof: an answer about {answer.quantity} has no proof file; delta and eps have")
+        raise Unsupported(
+            f"proof: an answer about {answer.quantity} has no proof file; proof files support delta and eps"
+        )
     return _of_delta(answer.deployment, answer.direction, answer.exp_eps, None if delta is None else read_delta(delta))
 
 
@@ -125,7 +127,7 @@ def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fracti
 
 
 def _of_epsilon(deployment: Deployment, way: Question, target: Fraction, upper: Fraction) -> BoundProof:
-    n = _statement(deployment, Fraction(1), way)["users"]  # what has no proof is refused before the search
+    n = _statement(deployment, Fraction(1), way)["users"]  # refuses unsupported deployments before the search
     widths = _WIDTHS[:1] if n < _MANY else _WIDTHS if n < _MOST else _WIDTHS[:2]
     for factor in _ABOVE:
         level = format_decimal(upper * factor, digits=12, up=True)
@@ -250,7 +252,9 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     own = None if isinstance(source, Reducible) else Blanket.LARGEST  # the only one of a finite mechanism or channel
     for name, value in (("dropout", group.dropout), ("blanket", adjacency.blanket)):
         if value and value is not own:
-            raise Unsupported(f"proof: {name} has no proof file; min_batch_size, group_size and zero-out have")
+            raise Unsupported(
+                f"proof: {name} has no proof file; proof files support min_batch_size, group_size and zero-out"
+            )
     if way is not Question.BOTH:
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     n = asked.only.users
@@ -307,7 +311,7 @@ def _described(source: Any, adjacency: Adjacency) -> tuple[dict[str, Any], Real,
     if type(source).__name__ == "Mechanism":
         return _of_mechanism(source, zero_out)
     raise Unsupported(
-        f"proof: {source_name(source)} has no proof file; finite mechanisms and channels in one round have"
+        f"proof: {source_name(source)} has no proof file; proof files support finite mechanisms and channels"
     )
 
 

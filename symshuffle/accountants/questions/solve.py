@@ -75,8 +75,9 @@ def delta(
     engine : Engine, optional
         Default: the cheapest that will do.
     arithmetic : Arithmetic or None
-        What the result must be. None: balls for one batch of users of one group with a finite channel and a bound of at
-        least 1e-50, which cost little more, else float64; where an engine is named, what that delivers.
+        Weakest arithmetic that is accepted. None: balls for one batch of users of one group with a finite channel and a
+        bound of at least 1e-50, where they cost little more, else float64; with ``engine``, the arithmetic of that
+        engine.
     rtol : float
         Relative width to aim at, where the engine has a width; default 1e-6, with dropout, several groups or dummies
         1e-3, for several batches of messages 1e-2.
@@ -129,7 +130,7 @@ def delta(
     --------
     >>> from symshuffle import randomizer
     >>> from symshuffle.base import Arithmetic
-    >>> krr = randomizer("krr").at(k=10, lam=3)
+    >>> krr = randomizer("krr", k=10, lam=3)
     >>> delta(krr, n=6, exp_eps="6/5", arithmetic=Arithmetic.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
@@ -289,7 +290,7 @@ def epsilon(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = epsilon(randomizer("krr").at(k=10, eps0=1), n=1000, delta="1e-6")
+    >>> found = epsilon(randomizer("krr", k=10, eps0=1), n=1000, delta="1e-6")
     >>> round(float(found.bracket.upper), 4)
     0.0802
     """

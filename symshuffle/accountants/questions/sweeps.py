@@ -26,6 +26,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "gaussian_limit": "questions.tradeoff_function",
     "smallest_n": "questions.inverses",
     "largest_eps0": "questions.inverses",
+    "worst_datasets": "questions.adversary",
 }
 """Questions with the modules of this package that define them."""
 
@@ -77,9 +78,9 @@ def sweep(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = sweep("epsilon", randomizer("krr").at(k=4, eps0=1), n=[100, 10_000], delta="1e-6", rtol=1e-3)
+    >>> found = sweep("epsilon", randomizer("krr", k=4, eps0=1), n=[100, 10_000], delta="1e-6", rtol=1e-3)
     >>> [(row["n"], round(row["upper"], 3)) for row in found.rows]
-    [(100, 0.398), (10000, 0.034)]
+    [(100, 0.399), (10000, 0.034)]
     """
     if not isinstance(question, str):
         for name, value in (("subject", subject), ("distances", distances)):

@@ -91,7 +91,7 @@ def tradeoff(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = tradeoff(randomizer("krr").at(k=4, eps0=1), n=100, type_i=["0.1"], num_levels=20)
+    >>> found = tradeoff(randomizer("krr", k=4, eps0=1), n=100, type_i=["0.1"], num_levels=20)
     >>> round(float(found.points[0].y.lower), 3)
     0.881
     """
@@ -249,7 +249,7 @@ class GaussianLimit:
         return _STANDARD.cdf(-_STANDARD.inv_cdf(error) - self.mu)
 
     def renyi(self, order: object) -> float:
-        """Rényi divergence of an order of the Gaussian approximation, in nats."""
+        """Rényi divergence of the Gaussian approximation at an order, in nats: ``order * mu**2 / 2``."""
         return float(parse_rational(order, "order")) * self.mu**2 / 2
 
     def to_dict(self) -> dict[str, Any]:
@@ -288,7 +288,7 @@ def gaussian_limit(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> krr = randomizer("krr").at(k=4, eps0=1)
+    >>> krr = randomizer("krr", k=4, eps0=1)
     >>> round(gaussian_limit(krr, n=10_000).mu, 5), round(gaussian_limit(krr, n=10_000, periods=4).mu, 5)
     (0.01016, 0.02032)
     """

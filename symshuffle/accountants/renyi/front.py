@@ -52,7 +52,7 @@ def renyi(
     order : number or text
         Order in [1, 10000]; at 1 the relative entropy.
     arithmetic : {"float64", "ball"}
-        What every value of the profile must be; the integral is taken in balls.
+        Arithmetic of every value of the profile; the integral is evaluated in balls.
     rtol : float
         Relative width to aim at; default 1e-3. A tenth of it takes three times as many values.
     attained : bool
@@ -75,7 +75,7 @@ def renyi(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = renyi(randomizer("krr").at(k=4, eps0=1), n=1000, order=2)
+    >>> found = renyi(randomizer("krr", k=4, eps0=1), n=1000, order=2)
     >>> round(float(found), 5), float(found.bracket.relative_width) <= 1e-3
     (0.00103, True)
     """
@@ -119,7 +119,7 @@ def _check_profile(reduced: Reduction) -> None:
         )
     if reduced.group_size > 1:
         raise Unsupported(
-            f"group_size {reduced.group_size}: a chain of neighbours bounds delta at powers of the order, which is no "
+            f"group_size {reduced.group_size}: a chain of neighbours bounds delta at powers of the order, but gives no "
             "profile; ask for delta or epsilon instead"
         )
     if reduced.group.dropout:

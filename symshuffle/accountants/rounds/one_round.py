@@ -129,7 +129,7 @@ class OneRound:
     def smallest(self, delta: Fraction) -> Fraction:
         """The eps of one round, on the safe side."""
         if self.dense:
-            last = self.last_level(delta)  # known from then on
+            last = self.last_level(delta)  # its values are kept in ``self.known``
             both = [self._known(way, self.known, Fraction(0), delta) for way in (0, 1)]
             return max((level_below(known, delta) or last for known in both), default=last)
         asked = replace(self.request, rtol=self.usual_width)
@@ -169,14 +169,14 @@ class OneRound:
         return self.variation > 0
 
     def unit(self) -> Fraction:
-        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes a grid."""
+        """Parameter mu of the Gaussian mechanism with the same total variation; a scale for grids, not a bound."""
         variation = self.variation
-        if variation < _LINEAR:  # (1 + variation) / 2 is a half, in doubles
+        if variation < _LINEAR:  # inv_cdf is linear here; (1 + variation) / 2 loses digits in doubles
             return variation * Fraction(math.sqrt(2 * math.pi))
         return Fraction(2 * NormalDist().inv_cdf((1 + min(float(variation), 1 - 1e-12)) / 2))
 
     def scale(self) -> float:
-        """The same for losses in doubles, whose squares have to be in their range."""
+        """Return :meth:`unit` as a double; refuse a total variation below 1e-90, for the range of doubles."""
         if 0 < self.variation < _LEAST_VARIATION:
             shown = format_decimal(self.variation, digits=4, up=True)
             least = format_decimal(_LEAST_VARIATION, digits=4, up=True)

@@ -231,7 +231,7 @@ def _all_rounds(asked: Experiment, request: Method) -> AllRounds:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     if request.arithmetic is Arithmetic.EXACT:
         raise Unsupported(
-            "arithmetic exact: the profile of several rounds is no rational number; use arithmetic='ball'"
+            "arithmetic exact: the profile of several rounds is not a rational number; use arithmetic='ball'"
         )
     asked.check_users()
     rounds = _kept(
@@ -248,7 +248,7 @@ def epsilon(asked: Experiment, request: Method, target: Fraction, *, attained: b
     ----------
     asked : Experiment
         The batches, each with its number of users.
-    request : Request
+    request : Method
         Engine and arithmetic of the values of one round; the relative width of eps to aim at.
     target : Fraction
         delta, in (0, 1).

@@ -172,7 +172,7 @@ class PrivacyLossDistribution:
         with working_precision(_BITS):
             whole = found.law.profile_at_nodes()[0] >= 1  # the profile at order 0
         if not whole or found.law.first > 0 or found.deltas() != numbers["deltas"]:
-            raise InputError("file", path, "masses of sum at least 1, with the deltas that are written beside them")
+            raise InputError("file", path, "masses of sum at least 1, from which the deltas in the file follow")
         return found
 
     def to_dp_accounting(self) -> Any:
@@ -240,7 +240,7 @@ def privacy_loss_distribution(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> found = privacy_loss_distribution(randomizer("krr").at(k=4, eps0=1), n=1000)
+    >>> found = privacy_loss_distribution(randomizer("krr", k=4, eps0=1), n=1000)
     >>> float(found.law.step), round(found.deltas()[0], 3)
     (0.0016, 0.013)
     """
@@ -248,7 +248,7 @@ def privacy_loss_distribution(
     request = Method.of(Question.BOTH, None, arithmetic, rtol, bits)
     if request.arithmetic is Arithmetic.EXACT:
         raise Unsupported(
-            "arithmetic exact: values at exponential levels are no rational numbers; use arithmetic='ball'"
+            "arithmetic exact: values at exponential levels are not rational numbers; use arithmetic='ball'"
         )
     asked = experiment(subject, fields)
     asked.check_users()

@@ -249,10 +249,10 @@ def as_precision(bits: object) -> int:
 
 
 def read_options(engine: object) -> None:
-    """Read the numbers of an engine, a frozen dataclass, by the names of its fields, and store them.
+    """Check the fields of an engine, a frozen dataclass, and store them as numbers of the right kind.
 
-    ``rtol`` is a width, ``bits`` a precision, ``step`` and ``goal`` are rationals, and ``largest...`` integers; None is
-    left.
+    ``rtol`` is read as a relative width, ``bits`` as a precision, ``step`` and ``goal`` as rationals, and any other
+    field as an integer of at least 0. A field that is None is not changed.
     """
     for one in fields(engine):  # type: ignore[arg-type]  # a dataclass
         name, value = one.name, getattr(engine, one.name)

@@ -123,7 +123,7 @@ def claim(source: Any) -> Claim:
 
     Parameters
     ----------
-    source : Channel, Mechanism, Plan, Scheme, Deployment, Group or path
+    source : Channel, Mechanism, SurveyPlan, Scheme, Deployment, Group or path
         A channel, or a mechanism with all parameters fixed: inputs and messages are numbers from 0. A plan of
         :func:`symshuffle.collect.plan_survey`: inputs are its labels, and messages are what ``plan.client()`` writes. A
         deployment of one group of users, or the file of one or of a plan: what its users run.
@@ -165,7 +165,7 @@ def claim(source: Any) -> Claim:
         fixed = source.with_defaults()
         size = int(fixed.num_outputs) if fixed.num_outputs.is_Integer else 0
         if size > LARGEST_CLAIM:
-            raise Unsupported(f"{fixed.name} has {size} messages, beyond the {LARGEST_CLAIM} that are counted")
+            raise Unsupported(f"{fixed.name} has {size} possible messages; an audit counts at most {LARGEST_CLAIM}")
         named = [f"{name} = {value}" for name, value in fixed.values]
         channel, title = fixed.channel(), ", ".join((fixed.name, *named))
     else:
@@ -184,7 +184,9 @@ def claim_subject(source: Any) -> Any:
 
 def _of_closed_form(known: ClosedForm) -> Claim:
     if known.shape[1] > LARGEST_CLAIM:
-        raise Unsupported(f"{known.name} has {known.shape[1]} messages, beyond the {LARGEST_CLAIM} that are counted")
+        raise Unsupported(
+            f"{known.name} has {known.shape[1]} possible messages; an audit counts at most {LARGEST_CLAIM}"
+        )
     level = () if known.lam is None else (("lam", known.lam),)
     words = [f"{key} = {value}" for key, value in (*known.values, *level)]
     return _of_channel(", ".join((known.name, *words)), known.channel())

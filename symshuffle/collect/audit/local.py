@@ -199,7 +199,7 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
 
     Parameters
     ----------
-    source : Claim, Channel, Mechanism, Plan, Deployment, Group or path
+    source : Claim, Channel, Mechanism, SurveyPlan, Deployment, Group or path
         What the client is said to be, as in :func:`symshuffle.collect.claim`.
     runs : int
         Runs of each input.

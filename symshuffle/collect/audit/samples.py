@@ -237,11 +237,11 @@ def audit_pair(
     runs : int
         Runs of each of the two: an event is learned on one half of them and tested on the other half.
     eps, exp_eps : number, text or Exp
-        The claim; one of the two, or its exponential.
+        The claimed eps in nats, or its exponential; one of the two.
     delta : number or text, optional
         delta of the claim, in [0, 1); default 0, or the certified one of ``claim`` at eps.
     claim : Deployment, Group, randomizer or path, optional
-        A deployment of which the certified delta at eps is claimed, or the certified eps at delta.
+        A deployment; its certified delta at eps, or its certified eps at delta, is the claim.
     the fields of a deployment
         Of ``claim``, as in :func:`symshuffle.delta`.
     confidence : number or text
@@ -370,7 +370,7 @@ def _claimed(
     if claim is None:
         for name, value in fields.items():
             if value is not None:
-                raise InputError(name, value, "none without a deployment that is claimed")
+                raise InputError(name, value, "none, unless claim is a deployment")
         return target, Fraction(0) if delta is None else _delta(delta)
     known = claim_subject(claim)
     deployment = read_deployment(known.deployment if isinstance(known, SurveyPlan) else known, fields)

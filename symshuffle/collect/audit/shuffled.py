@@ -346,7 +346,7 @@ def audit_shuffled(
 
     Parameters
     ----------
-    source : Claim, Channel, Mechanism, Plan, Deployment, Group or path
+    source : Claim, Channel, Mechanism, SurveyPlan, Deployment, Group or path
         What every user is said to run, as in :func:`symshuffle.collect.claim`.
     runs : int
         Runs of each of the two datasets.
@@ -357,11 +357,11 @@ def audit_shuffled(
     order : {"random", "sorted"}
         Order in which the pipeline writes messages.
     min_batch_size, colluding
-        A run is of the honest users of the smallest batch, of whom the deployment claims the most.
+        A run has as many users as the smallest batch has honest messages: the deployment claims its bound for these.
     periods, memoised, dropout, threshold
-        A run is of one period, in which all of these users send; nothing is left out of its messages.
+        A run is one period, in which all of these users send a message, and all messages are written.
     and the other fields of a deployment
-        Refused, with the nearest question.
+        Refused; the message names a question that supports the field.
 
     Returns
     -------
@@ -386,7 +386,8 @@ def audit_shuffled(
     if order not in ORDERS:
         raise InputError("order", order, "one of " + ", ".join(ORDERS))
     known = claim_subject(source)
-    given = known.deployment if isinstance(known, SurveyPlan) and n is None else known  # else not of the plan's users
+    # With n given, the number of users of the plan is not used.
+    given = known.deployment if isinstance(known, SurveyPlan) and n is None else known
     found = (given if isinstance(given, Deployment) else UNSAID).with_(**fields, n=n)
     users = smallest_batch(found, (*_OF_PERIODS, *(_OF_PLANS if isinstance(known, SurveyPlan) else ())))
     as_integer(users, "n", 1, _MOST_USERS)

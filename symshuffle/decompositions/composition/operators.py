@@ -44,9 +44,9 @@ def joint(*parts: Part | int) -> Composition:
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> joint(randomizer("krr").at(k=4), randomizer("krr").at(k=2)).operator
+    >>> joint(randomizer("krr", k=4), randomizer("krr", k=2)).operator
     <Operator.JOINT: 'joint'>
-    >>> joint(randomizer("krr").at(k=10), 6).name
+    >>> joint(randomizer("krr", k=10), 6).name
     'joint(krr(lam, k=10),6)'
     """
     if len(parts) == 2 and isinstance(parts[1], int) and not isinstance(parts[1], bool):
@@ -81,7 +81,7 @@ def parallel(parts: Sequence[Part], weights: Sequence[object]) -> Composition:
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> parts = randomizer("krr").at(k=4), randomizer("subset-selection").at(k=4, s=2)
+    >>> parts = randomizer("krr", k=4), randomizer("subset-selection", k=4, s=2)
     >>> parallel(parts, [Fraction(1, 4), Fraction(3, 4)]).weights
     (Fraction(1, 4), Fraction(3, 4))
     """
@@ -114,7 +114,7 @@ def subsample(part: Part, probability: object) -> Composition:
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> subsample(randomizer("krr").at(k=4), Fraction(1, 10)).weights
+    >>> subsample(randomizer("krr", k=4), Fraction(1, 10)).weights
     (Fraction(1, 10), Fraction(9, 10))
     """
     share = parse_inside(probability, "probability", "[0, 1]")
@@ -144,7 +144,7 @@ def hamming(composition: Part, distance: int) -> Composition:
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> hamming(joint(*[randomizer("krr").at(k=4)] * 3), 1).distance
+    >>> hamming(joint(*[randomizer("krr", k=4)] * 3), 1).distance
     1
     """
     if not isinstance(composition, Composition) or composition.operator != "joint":

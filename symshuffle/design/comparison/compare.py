@@ -128,8 +128,8 @@ def compare(
         Error for which parameters are chosen and by which rows are sorted, as in
         :class:`symshuffle.base.choices.Loss`. With another than ``l2`` the search for parameters is only local.
     periods, reports : int, optional
-        How many batches of messages with fresh randomness have eps at ``delta`` together. Risks are those of one batch;
-        the search for parameters is only local where there are several.
+        Numbers of batches of messages with fresh randomness; eps at ``delta`` holds for all of them together. Risks are
+        those of one batch; the search for parameters is only local where there are several.
     min_batch_size, colluding, memoised, threshold : optional
         What eps covers, as in :func:`symshuffle.epsilon`.
     and the other fields of a deployment
@@ -163,7 +163,7 @@ def compare(
         if name not in _COMPARED:
             raise InputError(name, value, f"none in a comparison; it takes {', '.join(_COMPARED)}")
         if delta is None and value != 1:
-            raise InputError(name, value, "none without delta, at which eps is certified")
+            raise InputError(name, value, "none, unless delta is given, at which eps is certified")
     covered = UNSAID.with_(**given)
     covered.groups[0].check(n)
     if covered.groups[0].min_batch_size == n:
@@ -313,7 +313,7 @@ def _best(
         return _over_rounds(one, closed, match, n, rtol, goal, variants)
     ranked, settled = _ranked(one, closed, match, n, rtol, goal, variants)
     if one.thin and dict(ranked[0].values)["p"] == 1:
-        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({settled.evaluation})")
+        raise Unsupported(f"a null symbol does not reduce the risk of {one.base} at this target ({settled.evaluation})")
     # What is equal to the last digit is told apart by eps.
     made = [
         row_of(one, closed, entry.found.here, match, n, rtol, settled)
@@ -336,7 +336,7 @@ def _over_rounds(
             raise Unsupported(f"no parameters found at the share that one round has in the target: {error}") from None
         levels = [((), Fraction(1))]
     if one.thin and dict(levels[0][0])["p"] == 1:
-        raise Unsupported(f"a null symbol does not pay here: it is {one.base} ({evaluation})")
+        raise Unsupported(f"a null symbol does not reduce the risk of {one.base} at this target ({evaluation})")
     chosen = [(values, lam.exponent if isinstance(lam, Exp) else None) for values, lam in levels]
     found = [matched(one, values, match, closed, n=n, rtol=rtol, near=near).here for values, near in chosen]
     made = [row_of(one, closed, at, match, n, rtol, Settled(None, evaluation)) for at in found]

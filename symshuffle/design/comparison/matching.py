@@ -52,8 +52,8 @@ class Match:
     """What the mechanisms have in common.
 
     - ``delta``: the delta at which eps is certified; None where nobody asked.
-    - ``covered``: what eps covers: a deployment of one group, its randomizer and number of users left open. All its
-      periods have eps at delta together; the loss is that of one.
+    - ``covered``: what eps covers: a deployment of one group, its randomizer and number of users left open. The
+      certified (eps, delta) holds for all its periods together; the loss is that of one period.
     """
 
     kind: MatchKind
@@ -89,7 +89,7 @@ class Match:
 
     @property
     def rounds(self) -> int:
-        """Number of batches of messages that have eps at delta together."""
+        """Number of batches of messages; the certified (eps, delta) holds for all of them together."""
         return self.covered.batches
 
     def messages(self, n: int) -> int:

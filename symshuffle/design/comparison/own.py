@@ -97,7 +97,7 @@ class Own:
 def read_own(given: Sequence[object], k: int) -> tuple[list[Own], dict[str, list[str]]]:
     """Return what a user brings, expressions of equal value once, and the texts of each row made of expressions."""
     own: list[Own] = []
-    texts: dict[int, list[str]] = {}  # by places in ``own``
+    texts: dict[int, list[str]] = {}  # by index in ``own``
     for entry in given:
         one = _read(entry)
         if one.inputs != k:

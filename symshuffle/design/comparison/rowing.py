@@ -85,7 +85,7 @@ def central(source: Any, match: Match, n: int, rtol: float, *, solved: bool = Tr
     """
     if match.delta is None:
         return {}
-    once = match.rounds == 1  # of several rounds real datasets cost as much again
+    once = match.rounds == 1  # with several rounds, real datasets would double the cost
     asked = {"arithmetic": Arithmetic.FLOAT64, **asked}
     found = epsilon(match.asked(source), n=n, delta=match.delta, rtol=rtol, attained=once, **asked)
     bracket = found.bracket

@@ -235,7 +235,7 @@ class Design(ValueMethods):
         What was solved.
     criterion : Criterion
         Bayes or minimax.
-    method : Method
+    method : Program
         Which program proposed the optimum.
     value : Bracket
         The optimal risk over all LDP channels at the level asked for.

@@ -75,7 +75,7 @@ def bayes_tradeoff(
         With a prior.
     lam : number, text or Exp
         ``exp(eps0)``, above 1: a rational, or ``Exp(eps0)``.
-    method : Method, optional
+    method : {"columns", "compact", "polytope"}, optional
         Which program proposes the optimum; the certificate does not depend on it. By default column generation up to
         12 inputs, and the compact program beyond.
     rtol : float

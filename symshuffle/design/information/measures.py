@@ -192,7 +192,7 @@ def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -
 def f_divergence(
     p: Sequence[Fraction], q: Sequence[Fraction], generator: Callable[[Any], Any], *, name: str = "f-divergence"
 ) -> Measure:
-    r"""Measure of an f-divergence of your own, which ``maximise`` takes.
+    r"""Measure of a user-defined f-divergence, to be passed to ``maximise``.
 
     A column v contributes :math:`\varphi(v) = (v\cdot P_1)\, f\!\left(\frac{v\cdot P_0}{v\cdot P_1}\right)`.
 
@@ -201,7 +201,7 @@ def f_divergence(
     p, q : sequence of numbers or texts
         Distributions :math:`P_0` and :math:`P_1` of the input, of one length.
     generator : callable
-        ``f`` on an ``arb``, convex with ``f(1) = 0``; convexity is the caller's promise.
+        The function f, from ``flint.arb`` to ``flint.arb``, convex with ``f(1) = 0``. Convexity is not checked.
     name : str
         Name that answers show.
 
@@ -213,7 +213,7 @@ def f_divergence(
     Raises
     ------
     InputError
-        If ``f(1)`` is not 0.
+        If ``f(1)`` does not enclose 0, or ``p`` and ``q`` are not distributions of one length.
     NotDecided
         Where the measure is evaluated, if ``f`` gives no finite number there.
 

@@ -67,7 +67,7 @@ def best_shuffled(
     min_batch_size, colluding, memoised, threshold
         Fields of the deployment, as in :func:`symshuffle.epsilon`.
     and the other fields of a deployment
-        Refused, with the nearest question.
+        Refused; the message names a question that supports the field.
 
     Returns
     -------

@@ -64,7 +64,8 @@ class BallContour:
     rtol : float
         Relative width to aim at, in (0, 1).
     bits : int
-        Largest working precision; the atoms should be known to at least as many bits.
+        Largest working precision, to which max(8, log2(n)) bits are added for n users. The atoms should be known to at
+        least as many bits.
     largest : int
         Limit on the number of intervals and quadrature nodes to evaluate.
     goal : Fraction, optional

@@ -151,7 +151,7 @@ def over(
             count = -(-(stop - index) // size)
             taken += count * terms
             if taken > _MOST:
-                raise Unsupported(f"over {taken // terms} stretches of the line; ask for a larger rtol")
+                raise Unsupported(f"more than {taken // terms} intervals of the contour; ask for a larger rtol")
             half = step * (size - 1) / 2
             part = flint.arb(0)
             for j, value in enumerate(values(step * index + half, step * size, count)):

@@ -161,7 +161,7 @@ class BromwichLine:
     def sum_in_balls(self) -> tuple[flint.arb, flint.arb]:
         """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""
         if self.nodes * len(self.tilted) > _MOST_TERMS:
-            cost = f"{self.nodes} nodes of {len(self.tilted)} terms"
+            cost = f"{self.nodes} nodes of {len(self.tilted)} terms are above the limit of {_MOST_TERMS} terms"
             raise Unsupported(
                 f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rtol, or for doubles"
             )

@@ -73,7 +73,8 @@ def roughly(
     p, q, weight = rows
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
-    orders = orders[:1] if adjacency is Relation.REPLACE_ONE else orders  # of opposite inputs both have one law
+    # With opposite inputs both directions have one law.
+    orders = orders[:1] if adjacency is Relation.REPLACE_ONE else orders
     if spread and not fine:
         return min(alone, max(_leading(values, weights, n) for values in orders))
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.

@@ -90,7 +90,7 @@ def private_mean(
         Fields of the deployment, as in :func:`symshuffle.epsilon`: the mechanism is calibrated for the honest users of
         the smallest batch, and the errors are those of all vectors.
     and the other fields of a deployment
-        Refused, with the nearest question; ``n`` is the number of vectors.
+        Refused; the message names a question that supports the field. ``n`` is the number of vectors.
 
     Returns
     -------

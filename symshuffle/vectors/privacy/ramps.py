@@ -51,7 +51,8 @@ def larger_between(
 ) -> Bracket:
     """The larger H(n) of the two orders of the worst pair."""
     glance, request = (Method.of(arithmetic=arithmetic, rtol=width) for width in (0.1, rtol / 4))
-    orders = (False,) if adjacency is Relation.REPLACE_ONE else (False, True)  # of opposite inputs both have one law
+    # With opposite inputs both directions have one law.
+    orders = (False,) if adjacency is Relation.REPLACE_ONE else (False, True)
     few = {reverse: _laws(mechanism, exp_eps, adjacency, _CELLS[0], reverse=reverse) for reverse in orders}
     most = {reverse: evaluate(above, n, glance) for reverse, (_, above) in few.items()}
     one = max(most, key=lambda reverse: most[reverse].upper)

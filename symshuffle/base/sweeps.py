@@ -194,21 +194,12 @@ class Table:
     Parameters
     ----------
     rows : tuple of dict
-<<<<<<< HEAD
-        In the order of the grid: ``point``, the arguments, what the function returned, ``reason`` (None unless it
-        failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
-    resumed : int
-        How many rows were in the table of the folder already.
-    table : Path or None
-        The CSV file that holds the rows; None where no folder was named.
-=======
         One row per point, in the order of the grid: ``point``, the arguments, what the function returned, ``reason``
         (None unless it failed) and ``seconds``. Numbers are read from the table's text, as the nearest doubles.
     resumed : int
         Number of rows that were read from an earlier run of the same sweep.
     table : Path or None
         File of the table; None if nothing was written.
->>>>>>> final5
     """
 
     rows: tuple[FlatRow, ...]

@@ -100,11 +100,7 @@ class SeveralRounds:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer(AboutNeighbours, AnswerMethods):
-<<<<<<< HEAD
-    """Certified answer to a question about a deployment, and what it covers.
-=======
     """Certified answer to a question about a deployment, with the datasets covered.
->>>>>>> final5
 
     ``float`` returns the upper end, rounded up.
 

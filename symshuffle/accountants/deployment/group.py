@@ -80,11 +80,7 @@ class Group:
         default=None,
         metadata={
             "metavar": "Q",
-<<<<<<< HEAD
-            "help": "Each other user drops out with probability Q, publicly; rtol 1e-3.",
-=======
             "help": "Each other user drops out with probability Q, independently and publicly.",
->>>>>>> final5
             "effect": "the mean of the bound over a binomial number of messages",
         },
     )

@@ -147,9 +147,5 @@ def _window(losses: Losses, tilt: float) -> tuple[int, int]:
     first, last = max(math.floor(ends[1] / step) - 1, least), min(math.ceil(ends[0] / step) + 1, most)
     length = smooth_integer(max(last - first + 1, 16))
     if length > _LONGEST:
-<<<<<<< HEAD
-        raise Unsupported(f"the window of the sum has {length} points, above {_LONGEST}; ask for a wider rtol")
-=======
         raise Unsupported(f"the window of the sum has {length} points, above {_LONGEST}; ask for a larger rtol")
->>>>>>> final5
     return first, length

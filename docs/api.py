@@ -40,7 +40,7 @@ def public() -> Iterator[tuple[str, str, Any]]:
             value = getattr(importlib.import_module(room), name)
             if not isinstance(value, ModuleType):
                 yield room, name, value
-            elif room == "symshuffle":
+            elif value.__name__ == "symshuffle.base.choices":
                 own = {key: one for key, one in vars(value).items() if inspect.isclass(one)}
                 shown = sorted(key for key, one in own.items() if one.__module__ == value.__name__)
                 yield from ((f"{room}.{name}", key, own[key]) for key in shown)

@@ -32,17 +32,18 @@ from symshuffle import Channel, Exp
 from symshuffle.channels import MaximalPolytope, blackwell, dominating_extremal
 from symshuffle.design import (
     ExtremalChannel,
+    bayes_tradeoff,
     cardioid_program,
+    derive,
     detect_symmetry,
+    maximise,
+    minimax_tradeoff,
+    orbit_tradeoff,
     read_problem,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.information.maximum import maximise
-from symshuffle.design.parametric.walk import derive
 from symshuffle.mechanisms import LAM
 
 PROBLEMS = next(

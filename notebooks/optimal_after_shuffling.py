@@ -20,8 +20,7 @@
 # %%
 from fractions import Fraction
 
-from symshuffle.design import shuffled_sizes
-from symshuffle.design.shuffled.best import best_shuffled
+from symshuffle.design import best_shuffled, shuffled_sizes
 
 F = Fraction
 

@@ -13,7 +13,7 @@ from tests.words import words
 
 INVERSE_KEYS = set(
     words(
-        "lower upper log10_lower log10_upper safe delta_at_safe arithmetic engine how direction adjacency "
+        "lower upper log10_lower log10_upper safe delta_at_safe arithmetic engine evaluation direction adjacency "
         "neighbours meaning inputs"
     )
 )

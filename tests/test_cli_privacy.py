@@ -14,7 +14,7 @@ from tests.words import words
 
 BOUND_KEYS = set(
     words(
-        "lower upper log10_lower log10_upper exact relative_width aimed safe arithmetic engine how direction "
+        "lower upper log10_lower log10_upper exact relative_width aimed safe arithmetic engine evaluation direction "
         "adjacency neighbours meaning attained_lower attained_by attained_missing gap confirmed "
         "confirmed_missing deployment inputs"
     )

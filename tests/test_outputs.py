@@ -29,7 +29,7 @@ WITH = {
 }
 """What an option asks for."""
 SUFFIXES = {"--plot": ".svg", "--html": ".html", "--report": ".html", "mean --out": ".csv", "collect --out": ".csv"}
-READ = ("--channel", "--labels", "--plan", "--values", "FILE1", "FILE2",
+READ = ("--channel", "--claim", "--labels", "--plan", "--values", "FILE1", "FILE2",
         "--expect", "FILE", "MECH", "MECH|FILE", "[FILE]...", "PLAN", "[MESSAGES]", "SPEC.toml")  # fmt: skip
 """Options and arguments that name a file that is read."""
 

@@ -125,8 +125,8 @@ class Criterion(StrEnum):
 
 
 @final
-class Program(StrEnum):
-    """Linear program that proposes the optimal channel.
+class ProgramForm(StrEnum):
+    """Form of the linear program that proposes the optimal channel.
 
     ``POLYTOPE``: over all ``2**m - 2`` extremal columns. ``COMPACT``: one output per action, polynomial size.
     ``COLUMNS``: column generation, exact throughout.

@@ -179,8 +179,8 @@ class Bracket:
 
     def __repr__(self) -> str:
         ends = ", ".join(f"{name}={_shown(value)}" for name, value in (("lower", self.lower), ("upper", self.upper)))
-        rest = f"arithmetic={self.arithmetic!r}, engine={self.engine!r}, how={self.evaluation!r}, aimed={self.aimed!r}"
-        return f"Bracket({ends}, {rest})"
+        known = f"arithmetic={self.arithmetic!r}, engine={self.engine!r}, evaluation={self.evaluation!r}"
+        return f"Bracket({ends}, {known}, aimed={self.aimed!r})"
 
     def __str__(self) -> str:
         if self.exact is not None and self.exact.denominator < 10**12:

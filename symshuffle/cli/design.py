@@ -102,7 +102,7 @@ class ProblemOptions:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Optimum:
+class ShownOptimum:
     """What was found: the optimum, one channel that attains it (None if it is too large to show), and its proof."""
 
     value: Bracket
@@ -193,7 +193,7 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
     formula: tuple[Formulation | None, str] = (None, "")
     if asked.formula:
         formula = optional(lambda: _decision_formula(problem, level, group, criterion))
-    _show(asked, level, file, criterion.value, Optimum(value, channel, labels, certificates, formula), show)
+    _show(asked, level, file, criterion.value, ShownOptimum(value, channel, labels, certificates, formula), show)
 
 
 def _decision_formula(
@@ -231,7 +231,7 @@ def _measure(asked: ProblemOptions, kind: str, show: Show) -> None:
     prefix = "orbit of " if design.group is not None else ""
     labels = [prefix + _subset(subset) for subset in sorted(design.weights)]
     formula = optional(lambda: _measure_formula(measure, level)) if asked.formula else (None, "")
-    _show(asked, level, file, kind, Optimum(value, channel, labels, [design.to_json()], formula), show)
+    _show(asked, level, file, kind, ShownOptimum(value, channel, labels, [design.to_json()], formula), show)
 
 
 def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
@@ -252,7 +252,7 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
 
 
 def _show(
-    asked: ProblemOptions, level: Fraction | Exp, file: ProblemFile, criterion: str, found: Optimum, show: Show
+    asked: ProblemOptions, level: Fraction | Exp, file: ProblemFile, criterion: str, found: ShownOptimum, show: Show
 ) -> None:
     value, channel, labels = found.value, found.channel, found.labels
     derived, no_formula = found.formula

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from symshuffle.base.choices import Criterion, Program, choice
+from symshuffle.base.choices import Criterion, ProgramForm, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.channels.geometry.groups import SymmetryGroup
@@ -30,7 +30,7 @@ def optimal(
     lam: object = None,
     criterion: Criterion | str = Criterion.BAYES,
     group: SymmetryGroup | None = None,
-    method: Program | str | None = None,
+    method: ProgramForm | str | None = None,
     rtol: float = REL,
     **target: Any,
 ) -> Optimum:

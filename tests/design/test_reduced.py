@@ -8,7 +8,7 @@ import pytest
 
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import Exp, InputError, Problem, Unsupported
-from symshuffle.base.choices import Criterion, Program
+from symshuffle.base.choices import Criterion, ProgramForm
 from symshuffle.channels.geometry.groups import (
     cyclic_group,
     product_of_symmetric_groups,
@@ -106,7 +106,7 @@ def test_minimax_over_orbits_of_parameters(problem, orbits):
         design = orbit_tradeoff(problem, lam, group, criterion=Criterion.MINIMAX)
         value = design.value.exact
         assert value is not None
-        for method in Program:
+        for method in ProgramForm:
             assert minimax_tradeoff(problem, lam, method=method).value.exact == value
         design.verify()
         assert minimax_risk(problem, design.channel()).value.lower == value

@@ -52,6 +52,10 @@ class _Today(ast.NodeTransformer):
         self.generic_visit(node)
         for keyword in node.keywords:
             keyword.arg = OWN_KEYWORDS.get((called, keyword.arg), KEYWORDS.get(keyword.arg, keyword.arg))
+            for inner in ast.walk(keyword.value) if keyword.arg is None else ():  # **(dict(...) | dict(...))
+                if isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "dict":
+                    for one in inner.keywords:
+                        one.arg = OWN_KEYWORDS.get((called, one.arg), one.arg)
         if called == "rounds":
             source, times = node.args
             group = ast.Call(ast.Name("Group"), [source, *(one.value for one in node.keywords)], [])

@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import Exp, Problem
 from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Criterion, Program
+from symshuffle.base.choices import Criterion, ProgramForm
 from symshuffle.design import detect_symmetry, read_problem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
@@ -119,7 +119,7 @@ def test_a_design_that_misses_its_width_says_so():
     tight = bayes_tradeoff(problem, Exp(F(1)), rtol=1e-40)
     assert tight.value.relative_width <= F(1, 10**40)
     assert tight.value.aimed is None
-    large = bayes_tradeoff(smoothed_point_masses(130, F(1)), 3, method=Program.COMPACT, rtol=1e-30)
+    large = bayes_tradeoff(smoothed_point_masses(130, F(1)), 3, method=ProgramForm.COMPACT, rtol=1e-30)
     assert large.value.aimed == 1e-30
     assert large.value.relative_width > F(1, 10**30)
 

@@ -86,7 +86,7 @@ class Curve(AboutNeighbours):
 
     @property
     def evaluation(self) -> str:
-        """Method at the last point; every other point has its own in ``y.how``."""
+        """Method at the last point; every other point has its own in ``y.evaluation``."""
         return self.points[-1].y.evaluation
 
     @property

@@ -125,7 +125,7 @@ class Budget:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Table:
+class RatioTable:
     """Components keyed by likelihood ratios: ((a/c, b/c), c), those without blanket as (a, b), and the left-over."""
 
     charged: tuple[tuple[Ratios, Any], ...]
@@ -133,7 +133,7 @@ class Table:
     beta: Any
 
     @classmethod
-    def of(cls, cells: Sequence[Cell], beta: sp.Expr, budget: Budget) -> Table:
+    def of(cls, cells: Sequence[Cell], beta: sp.Expr, budget: Budget) -> RatioTable:
         """The table of a leaf at its share of the budget."""
         charged = [
             ((budget.ratio(cell.ratios[0]), budget.ratio(cell.ratios[1])), budget.weight(cell.c))
@@ -143,30 +143,30 @@ class Table:
         singular = [(budget.weight(cell.a), budget.weight(cell.b)) for cell in cells if cell.ratios is None]
         return cls(_merged(charged), tuple(singular), budget.weight(beta))
 
-    def __mul__(self, other: Table) -> Table:
+    def __mul__(self, other: RatioTable) -> RatioTable:
         both = itertools.product(self.charged, other.charged)
         charged = [((r0 * q0, r1 * q1), c * d) for ((r0, r1), c), ((q0, q1), d) in both]
         rows = [*self.charged_rows, *self.singular]
         lost = [*itertools.product(rows, other.singular), *itertools.product(self.singular, other.charged_rows)]
         singular = tuple((a * x, b * y) for (a, b), (x, y) in lost)
         beta = self.beta + other.beta - self.beta * other.beta
-        return Table(_merged(charged), singular, beta)
+        return RatioTable(_merged(charged), singular, beta)
 
     @property
     def charged_rows(self) -> list[tuple[Any, Any]]:
         """Weights (a, b) of the components that the blanket charges."""
         return [(_weight(r0, c), _weight(r1, c)) for (r0, r1), c in self.charged]
 
-    def scaled(self, weight: Any) -> Table:
+    def scaled(self, weight: Any) -> RatioTable:
         """The table of a part that is drawn with this probability."""
-        return Table(
+        return RatioTable(
             tuple((ratios, weight * c) for ratios, c in self.charged),
             tuple((weight * a, weight * b) for a, b in self.singular),
             weight * self.beta,
         )
 
-    def __add__(self, other: Table) -> Table:
-        return Table(
+    def __add__(self, other: RatioTable) -> RatioTable:
+        return RatioTable(
             _merged((*self.charged, *other.charged)), (*self.singular, *other.singular), self.beta + other.beta
         )
 
@@ -317,15 +317,15 @@ def check_size(part: Composition, ways: Sequence[Pattern]) -> None:
 
 
 @cache
-def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: Side) -> Table:
+def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: Side) -> RatioTable:
     if isinstance(part, Laplace):
         assert others != "third"
         # An m-fold joint composition has about (m cells)^2/2 components: here as many for every m.
         cells = part.cells if budget.order == 1 else max(1, part.cells // (4 * budget.order))
-        return Table.of(*laplace_cells(cells, side, others, differs=bool(pattern)), budget)
+        return RatioTable.of(*laplace_cells(cells, side, others, differs=bool(pattern)), budget)
     if isinstance(part, Mechanism):
         derived = _leaf(at_class(part, pattern).with_defaults(), bool(pattern), others)
-        return Table.of(derived.cells, derived.beta, budget)
+        return RatioTable.of(derived.cells, derived.beta, budget)
     assert isinstance(pattern, tuple)
     if part.operator == "parallel":
         tables = [_table(p, q, others, budget, side) for p, q in zip(part.parts, pattern, strict=True)]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeVar, final
 
-from symshuffle.base.choices import Arithmetic, Criterion, Program, choice
+from symshuffle.base.choices import Arithmetic, Criterion, ProgramForm, choice
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
@@ -253,7 +253,7 @@ class Design(ValueMethods):
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     problem: Problem
     criterion: Criterion
-    method: Program
+    method: ProgramForm
     value: Bracket
     weights: tuple[tuple[int, int, Fraction], ...]
     certificates: tuple[TradeoffCertificate, ...]

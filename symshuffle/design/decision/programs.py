@@ -13,7 +13,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.base.choices import Criterion, Program
+from symshuffle.base.choices import Criterion, ProgramForm
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import SolverFailure, Unsupported
 from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
@@ -58,17 +58,17 @@ def column_work(problem: Problem) -> int:
     return problem.num_inputs**3 * problem.num_actions
 
 
-def check_program(problem: Problem, method: Program, *, criterion: Criterion) -> None:
+def check_program(problem: Problem, method: ProgramForm, *, criterion: Criterion) -> None:
     """Refuse a program that is too large, or would run for minutes."""
     m, actions = problem.num_inputs, problem.num_actions
-    if method is Program.COMPACT:
+    if method is ProgramForm.COMPACT:
         if m * actions > COMPACT_VARIABLES:
             raise Unsupported(
                 f"the compact program has {m * actions} variables (m = {m}, {actions} actions), "
                 f"at most {COMPACT_VARIABLES}; use {_ORBIT_FORM}"
             )
         return
-    if method is Program.COLUMNS:
+    if method is ProgramForm.COLUMNS:
         refused = _too_slow(f"column generation at m = {m} with {actions} actions", column_work(problem))
     elif m > POLYTOPE_LIMIT:
         columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.base.choices import Arithmetic, Criterion, Program, choice
+from symshuffle.base.choices import Arithmetic, Criterion, ProgramForm, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram, Sense
@@ -62,7 +62,7 @@ def bayes_tradeoff(
     problem: Problem,
     lam: Fraction | int | Exp,
     *,
-    method: Program | str | None = None,
+    method: ProgramForm | str | None = None,
     rtol: float = REL,
 ) -> Design:
     r"""Smallest Bayes risk over all eps0-LDP channels, with an optimal channel.
@@ -114,7 +114,7 @@ def minimax_tradeoff(
     problem: Problem,
     lam: Fraction | int | Exp,
     *,
-    method: Program | str | None = None,
+    method: ProgramForm | str | None = None,
     rtol: float = REL,
 ) -> Design:
     """Smallest worst-case risk over all eps0-LDP channels and decision rules.
@@ -154,15 +154,15 @@ _LARGEST_LAM: Final = 10**300
 
 
 def _tradeoff(
-    problem: Problem, lam: Fraction | int | Exp, criterion: Criterion, named: Program | str | None, rtol: float
+    problem: Problem, lam: Fraction | int | Exp, criterion: Criterion, named: ProgramForm | str | None, rtol: float
 ) -> Design:
-    method = None if named is None else choice(Program, named, "method")
+    method = None if named is None else choice(ProgramForm, named, "method")
     check_kind(problem, Problem, "problem", "a decision problem, as Problem(model, loss, prior)")
     if criterion is Criterion.BAYES:
         problem.required_prior()
     if method is None:
         few = problem.num_inputs <= _FEW_INPUTS and programs.column_work(problem) <= programs.COLUMN_WORK
-        method = Program.COLUMNS if few else Program.COMPACT
+        method = ProgramForm.COLUMNS if few else ProgramForm.COMPACT
     if not isinstance(lam, Exp):
         level = check_lam(lam)
         if level > _LARGEST_LAM:
@@ -171,7 +171,7 @@ def _tradeoff(
     return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rtol, LEVELS)
 
 
-def _around(problem: Problem, lam: Exp, criterion: Criterion, method: Program, bits: int) -> Design:
+def _around(problem: Problem, lam: Exp, criterion: Criterion, method: ProgramForm, bits: int) -> Design:
     """Certificates at two rational levels around an irrational one."""
     above, below = levels_around(lam, bits)
     stricter = _at_rational(problem, below, criterion, method)
@@ -188,10 +188,14 @@ def _around(problem: Problem, lam: Exp, criterion: Criterion, method: Program, b
     return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
 
 
-def _at_rational(problem: Problem, lam: Fraction, criterion: Criterion, method: Program) -> Design:
+def _at_rational(problem: Problem, lam: Fraction, criterion: Criterion, method: ProgramForm) -> Design:
     programs.check_program(problem, method, criterion=criterion)
-    propose = {Program.POLYTOPE: programs.polytope, Program.COMPACT: programs.compact, Program.COLUMNS: _generated}
-    large = method is Program.COMPACT and problem.num_inputs > _EXACT_ROWS
+    propose = {
+        ProgramForm.POLYTOPE: programs.polytope,
+        ProgramForm.COMPACT: programs.compact,
+        ProgramForm.COLUMNS: _generated,
+    }
+    large = method is ProgramForm.COMPACT and problem.num_inputs > _EXACT_ROWS
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
     seen = lam if large else max(lam, _SEEN)
     try:
@@ -219,7 +223,7 @@ def _certify(
     lam: Fraction,
     criterion: Criterion,
     columns: set[SubsetAction],
-    method: Program,
+    method: ProgramForm,
     proposed: float | None,
 ) -> Design:
     """Column generation over the rationals from proposed columns; by weak duality where it does not settle."""
@@ -306,7 +310,7 @@ def _starting_columns(problem: Problem) -> set[SubsetAction]:
 
 
 def _weak_duality(
-    problem: Problem, lam: Fraction, criterion: Criterion, proposal: programs.Suggestion, method: Program
+    problem: Problem, lam: Fraction, criterion: Criterion, proposal: programs.Suggestion, method: ProgramForm
 ) -> Design:
     """Round a floating-point pair to a feasible rational one; the bracket has a gap, and says so."""
     if proposal.rows is None or proposal.bound is None:

@@ -1,15 +1,16 @@
-"""Chernoff's bound on H(n) where it is below the least number that is kept."""
+"""Chernoff's bound: on H(n) where it is below the least number that is kept, and on the chance that a sum counts."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
+    Ball,
     ball_arguments,
     lower_end,
     to_arb,
@@ -44,11 +45,32 @@ def below_all_numbers(law: Law, n: int) -> Bracket | None:
     if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
         return None  # the bound is far above the smallest double: no balls are needed
     with working_precision(128 + n.bit_length()):
-        atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
-        line = to_arb(Fraction(c))
-        moment = sum((weight * (line * value).exp() for value, weight in atoms), start=to_arb(Fraction(0)))
-        if not n * moment.log() - line.log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
+        if not n * _moment(law, c).log() - to_arb(Fraction(c)).log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():
             return None
     ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
     evaluation = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
     return Bracket(*ends, Arithmetic.BALL, "none", evaluation)
+
+
+def positive_at_most(law: Law, n: int) -> Fraction:
+    """Bound on ``P(S_n >= 0)``, at most 1: ``M(c)^n`` at the saddle point, in balls."""
+    from symshuffle.engines.contours import saddle  # NumPy loads when used
+
+    try:
+        c = saddle.saddle_point(saddle.tilt(law), n)
+    except Unsupported:
+        return Fraction(1)
+    if c <= 0:
+        return Fraction(1)
+    with working_precision(128 + n.bit_length()):
+        log = n * _moment(law, c).log()
+        if not -MOST_DOUBLINGS * to_arb(Fraction(2)).log() < log < 0:
+            return Fraction(1)
+        return Ball.from_arb(log.exp(), 128).upper
+
+
+def _moment(law: Law, c: float) -> Any:
+    """``E exp(c G)`` in balls, at the working precision."""
+    atoms = zip(ball_arguments(law.values), ball_arguments(law.weights), strict=True)
+    line = to_arb(Fraction(c))
+    return sum((weight * (line * value).exp() for value, weight in atoms), start=to_arb(Fraction(0)))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, final
 
-from symshuffle.accountants.bounds.chernoff import below_all_numbers
+from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_at_most
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
+from symshuffle.accountants.bounds.rare_draws import by_rare_draws
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Arithmetic, Question, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
@@ -307,6 +308,9 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
 def _of_atoms(law: Law, n: int, request: Method) -> Bracket:
     """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms."""
     several = request.engine is None and request.arithmetic is not Arithmetic.EXACT
+    drawn = by_rare_draws(law, n, _answering(request, 4), request.is_met_by) if several else None
+    if drawn is not None:
+        return drawn
     apart = _apart(law, n, request) if several and len(law.values) > _FEW_ATOMS and beyond_doubles(law) else None
     if apart is not None and apart.aimed is None:
         return apart
@@ -322,15 +326,21 @@ def _of_atoms(law: Law, n: int, request: Method) -> Bracket:
 
 def _apart(law: Law, n: int, request: Method) -> Bracket | None:
     """H(n) by way of a law without rare atoms; None where there is none, or no engine takes it."""
-    common = replace(request, rtol=request.rtol / 2, goal=None)
+    answer = _answering(request, 2)
+    return without_rare_atoms(law, n, request.rtol, lambda others: answer(others, n))
 
-    def answer(others: Law) -> Bracket | None:
+
+def _answering(request: Method, narrower: int) -> Callable[[Law, int], Bracket | None]:
+    """Brackets of parts of a law, so many times narrower than asked; None where no engine takes one."""
+    asked = replace(request, rtol=request.rtol / narrower, goal=None)
+
+    def answer(law: Law, n: int) -> Bracket | None:
         try:
-            return evaluate(others, n, common)
+            return evaluate(law, n, asked)
         except Unsupported:
             return None
 
-    return without_rare_atoms(law, n, request.rtol, answer)
+    return answer
 
 
 def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
@@ -410,6 +420,8 @@ def _in_units(law: Law, n: int, request: Method) -> Bracket | None:
         return None
     multiples, unit, error = scaled
     found = _of_atoms(multiples, n, replace(request, goal=None)).scaled(unit)
+    if error > found.upper * Fraction(request.rtol) / 8:  # only sums of at least 0 count then: they may be rare
+        error = found.upper * (n * error / unit) + error * positive_at_most(multiples, n) if n * error < unit else error
     if error > found.upper * Fraction(request.rtol) / 8:
         return None
     low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)

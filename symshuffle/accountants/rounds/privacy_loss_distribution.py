@@ -9,6 +9,7 @@ has (Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteri
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -50,6 +51,9 @@ USUAL_STEP: Final = 1e-4
 
 _LEVELS_PER_SCALE: Final = 20
 """Levels within the scale of one round; eps exceeds the bound by about a twelfth of the square of its inverse."""
+
+_USUAL_LEVELS: Final = 2_000
+"""Levels beyond which the usual interval is doubled: a law of so many takes seconds."""
 
 _MOST_LEVELS: Final = 20_000
 _LARGEST_FILE: Final = 20_000_000
@@ -217,8 +221,8 @@ def privacy_loss_distribution(
         As in :func:`symshuffle.delta`, for one batch of messages; both directions are taken.
     step : number or text, optional
         Distance of the losses in nats, read as the nearest double; by default 1e-4 (as in dp_accounting) times the
-        power of 2 that leaves 20 to 40 levels within the scale of the round. Distributions compose there only if they
-        share it.
+        power of 2 that leaves 20 to 40 levels within the scale of the round, and at most 2,000 levels in all.
+        Distributions compose there only if they share it.
     beyond : number or text
         Largest mass at an infinite loss that a round is given, in (0, 1), in addition to the mass that it reveals for
         certain; no composition of T rounds then meets a delta below T times this.
@@ -256,12 +260,12 @@ def privacy_loss_distribution(
         raise Unsupported("privacy loss of several batches of messages: export one, and compose it there")
     users = asked.only.users
     one = OneRound(asked.only.reduction, users, 1, request)
-    width = Fraction(_usual_step(one.scale()) if step is None else float(_step(step)))
-    levels = one.last_level(most) / width
+    last = one.last_level(most)
+    width = Fraction(_usual_step(one.scale(), float(last)) if step is None else float(_step(step)))
+    levels = last / width
     if levels > _MOST_LEVELS:
-        raise InputError(
-            "step", float(width), f"at least {float(width * levels / _MOST_LEVELS):.2g}, or {levels} levels"
-        )
+        least = format_decimal(last / _MOST_LEVELS, digits=2, up=True)
+        raise InputError("step", float(width), f"at least {least}, or {math.ceil(levels)} levels")
     neighbours = one.reduced.neighbours(Question.BOTH, users)
     return PrivacyLossDistribution(
         law_above(one.profiles(width, most, request.rtol)[0]),
@@ -290,11 +294,14 @@ def _step(step: object) -> Fraction:
     return read
 
 
-def _usual_step(scale: float) -> float:
-    """The usual interval, doubled or halved until the levels are as dense as the scale of the round asks for."""
+def _usual_step(scale: float, last: float) -> float:
+    """The usual interval, doubled or halved until the levels are as dense as the scale of the round asks for.
+
+    - ``last``: the last level, to which few enough of them have to reach.
+    """
     step = USUAL_STEP
     while scale > 0 and step > scale / _LEVELS_PER_SCALE:
         step /= 2
-    while 2 * step <= scale / _LEVELS_PER_SCALE:
+    while 2 * step <= scale / _LEVELS_PER_SCALE or step * _USUAL_LEVELS < last:
         step *= 2
     return step

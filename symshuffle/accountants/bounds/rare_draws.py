@@ -1,0 +1,218 @@
+r"""Laws of G of which some atoms are rare among n draws and far beyond what the others sum to.
+
+Let :math:`p_r` be the weight of the rare value :math:`v_r`, p their sum, and C the law of the others. Among n draws
+:math:`k_r` are :math:`v_r` with a multinomial probability :math:`\pi_k`; with :math:`R=\sum_rk_rv_r` and m the
+number of the other draws,
+
+.. math:: H(n)=\sum_k\pi_k\,\tfrac1nE\Big[\Big(R+\sum_{i\le m}C_i\Big)_+\Big]
+   =\sum_k\pi_k\,\tfrac mn\,H_{C+R/m}(m),
+
+a sum of values of laws whose atoms are of one size. For X of mean :math:`\mu` and variance V these need no engine where
+:math:`\mu_+\le E[X_+]\le\mu_++V/4|\mu|` is narrow enough; where :math:`\mu<0`, Hoeffding's inequality bounds
+:math:`E[X_+]\le\max(X)_+e^{-2\mu^2/m(\max C-\min C)^2}`. Of more than K rare draws, since
+:math:`(x+y)_+\le x_++y_+` and :math:`P(\mathrm{Bin}(n,p)\ge j)\le(np)^j/j!`, there is left at most
+
+.. math:: \frac{(np)^K}{K!}\sum_rp_rv_r^++\frac{(np)^{K+1}}{(K+1)!}E[C_+].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.base.choices import Arithmetic
+from symshuffle.base.numbers import Ball, exact_sum, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.results import Bracket
+from symshuffle.channels.law import Law
+
+_SELDOM: Final = Fraction(1, 16)
+"""Above the chance that one of n draws is rare."""
+
+_FAR: Final = 1 << 12
+"""Deviations of a sum of the others beyond which a rare value asks a contour for millions of nodes."""
+
+_FEWEST: Final = 10
+"""Users below which sums over counts serve."""
+
+_MOST_DRAWS: Final = 8
+_MOST_CASES: Final = 400
+"""Rare draws, and cases of them, beyond which nothing is gained: the chance falls by 16 with every draw."""
+
+_MOST_VALUES: Final = 12
+"""Values of an engine, each of which may take a second."""
+
+_LARGEST_EXPONENT: Final = 1 << 14
+"""Of Hoeffding's bound: the digits of smaller numbers would fill the memory."""
+
+_BITS: Final = 128
+
+
+def split(law: Law, n: int) -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]] | None:
+    """The common and the rare atoms; None where no atom is rare, or the rare ones are not far beyond the others."""
+    if n < _FEWEST or not law.enclosed:
+        return None
+    least = _SELDOM / (n * len(law.values))
+    groups: tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]] = [], []
+    for value, weight in law.atoms():
+        groups[upper_end(weight) < least].append((value, weight))
+    common, rare = groups
+    if not (common and rare):
+        return None
+    size = max(max(abs(lower_end(value)), abs(upper_end(value))) for value, _ in common)
+    highest = max(lower_end(value) for value, _ in rare)  # negative ones a tilt leaves out of a contour
+    return groups if highest >= _FAR * (math.isqrt(n) + 1) * size > 0 else None
+
+
+def by_rare_draws(
+    law: Law, n: int, answer: Callable[[Law, int], Bracket | None], narrow: Callable[[Bracket], bool]
+) -> Bracket | None:
+    """Bracket around H(n), summed over how often which rare value is drawn.
+
+    None where the law is no such law, or the bracket is not narrow in the end.
+
+    - ``answer``: a bracket of another law, narrower than the one asked for, or None.
+    - ``narrow``: whether a bracket will do.
+    """
+    groups = split(law, n)
+    if groups is None:
+        return None
+    common, rare = groups
+    total = exact_sum(weight for _, weight in common)
+    parts = _Parts(Law.from_atoms((value, weight / total) for value, weight in common), tuple(rare), n)
+    cases: list[_Case] = []
+    draws, values, arithmetic, last = 0, 0, Arithmetic.BALL, None
+    while True:
+        if len(cases) < sum(math.comb(k + len(rare) - 1, k) for k in range(draws + 1)):
+            cases += [parts.case(counts) for counts in _counts(draws, len(rare))]
+        beyond = parts.beyond(draws)
+        lower = sum((case.lower for case in cases), start=lower_end(law.singular))
+        upper = sum((case.upper for case in cases), start=upper_end(law.singular) + beyond)
+        evaluation = f"up to {draws} of {n} draws are rare values, the others apart"
+        found = Bracket(lower, upper, arithmetic, "none", evaluation)
+        if last is not None:
+            found = replace(found, engine=last.engine, evaluation=f"{evaluation}; {last.evaluation}")
+        if narrow(found):
+            return found
+        if beyond > (upper - lower) / 2:
+            draws += 1
+            if draws > _MOST_DRAWS or math.comb(draws + len(rare), draws) > _MOST_CASES:
+                return None
+            continue
+        place = max(range(len(cases)), key=lambda i: cases[i].width)
+        values += 1
+        if values > _MOST_VALUES or cases[place].valued:
+            return None
+        last = answer(cases[place].law(parts.others), cases[place].others)
+        if last is None:
+            return None
+        arithmetic = Arithmetic.weakest((arithmetic, last.arithmetic))
+        cases[place] = cases[place].with_value(last)
+
+
+def _counts(draws: int, kinds: int) -> Iterator[tuple[int, ...]]:
+    """All ways in which so many draws are of so many kinds."""
+    if kinds == 1:
+        yield (draws,)
+        return
+    for first in range(draws + 1):
+        for rest in _counts(draws - first, kinds - 1):
+            yield first, *rest
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """Some rare draws: their chance over n, their sum, the number of the other draws, and the ends of E[X_+].
+
+    - ``valued``: whether the ends are those of an engine.
+    """
+
+    chance: tuple[Fraction, Fraction]
+    drawn: Any
+    others: int
+    ends: tuple[Fraction, Fraction]
+    valued: bool = False
+
+    @property
+    def lower(self) -> Fraction:
+        """At least what the case adds to H(n)."""
+        return self.chance[0] * self.ends[0]
+
+    @property
+    def upper(self) -> Fraction:
+        """At most what the case adds to H(n)."""
+        return self.chance[1] * self.ends[1]
+
+    @property
+    def width(self) -> Fraction:
+        """What the case leaves open."""
+        return self.upper - self.lower
+
+    def law(self, common: Law) -> Law:
+        """The law of the other draws, each with its share of the rare ones."""
+        shift = self.drawn / Fraction(self.others)
+        return Law.from_atoms((value + shift, weight) for value, weight in common.atoms())
+
+    def with_value(self, found: Bracket) -> _Case:
+        """The case with a bracket of that law in it."""
+        low, high = self.ends
+        ends = max(low, self.others * found.lower), min(high, self.others * found.upper)
+        return replace(self, ends=ends, valued=True)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The law of the other draws, the rare atoms, and the number of draws."""
+
+    others: Law
+    rare: tuple[tuple[Any, Any], ...]
+    n: int
+
+    def case(self, counts: tuple[int, ...]) -> _Case:
+        """A case by how often each rare value is drawn, with ends that need no engine."""
+        m = self.n - sum(counts)
+        drawn = exact_sum(Fraction(k) * value for k, (value, _) in zip(counts, self.rare, strict=True))
+        return _Case(self._chance(counts, m), drawn, m, self._ends(drawn, m))
+
+    def beyond(self, draws: int) -> Fraction:
+        """What more rare draws add at most."""
+        chance = self.n * sum((upper_end(weight) for _, weight in self.rare), start=Fraction(0))
+        rare = sum((upper_end(w) * max(upper_end(v), Fraction(0)) for v, w in self.rare), start=Fraction(0))
+        below = chance**draws / math.factorial(draws)
+        return below * (rare + chance / (draws + 1) * self.others.ceiling)
+
+    def _chance(self, counts: tuple[int, ...], m: int) -> tuple[Fraction, Fraction]:
+        """The multinomial probability of a case, over n."""
+        ways = math.prod(range(m + 1, self.n + 1)) // math.prod(map(math.factorial, counts))
+        with working_precision(_BITS + self.n.bit_length()):
+            weights = [to_arb(weight) for _, weight in self.rare]
+            none = (m * (-sum(weights, start=to_arb(Fraction(0)))).log1p()).exp()
+            start = to_arb(Fraction(ways, self.n))
+            chance = none * math.prod((w**k for w, k in zip(weights, counts, strict=True)), start=start)
+            ball = Ball.from_arb(chance, _BITS)
+        return max(ball.lower, Fraction(0)), ball.upper
+
+    def _ends(self, drawn: Any, m: int) -> tuple[Fraction, Fraction]:
+        """Both ends of E[X_+], X the sum of what is drawn and of m other draws, from its mean and variance."""
+        nothing, high = Fraction(0), upper_end(drawn)
+        low, top = (
+            end(of(end(value) for value in self.others.values)) for end, of in ((lower_end, min), (upper_end, max))
+        )
+        if high + m * top <= 0:
+            return nothing, nothing
+        mean = lower_end(drawn) + m * lower_end(self.others.mean), high + m * upper_end(self.others.mean)
+        least, most = max(mean[0], nothing), max(high, nothing) + m * self.others.ceiling
+        spread = m * upper_end(self.others.variance)
+        if mean[0] > 0:
+            most = min(most, mean[1] + spread / (4 * mean[0]))
+        elif mean[1] < 0:
+            most = min(most, -spread / (4 * mean[1]))
+            exponent = 2 * mean[1] ** 2 / (m * (top - low) ** 2) if top > low else nothing
+            with working_precision(_BITS):
+                tail = Ball.from_arb((-to_arb(min(exponent, Fraction(_LARGEST_EXPONENT)))).exp(), _BITS).upper
+            most = min(most, (high + m * top) * tail)
+        return least, max(least, most)

@@ -320,7 +320,7 @@ def test_refusals_of_fields_advise_options(name, capsys):
     lines += [(*ASKED, *option(name)[:1], *wrong) for wrong in (["-1"], ["x"], ["1e30"], ["0,1"], ["zero-out"])]
     lines += [(question, *KRR, *option(name), *given) for question, given in (
         ("smallest-n", ("--eps", "1", "--delta", "0.1")),
-        ("renyi", ("--alpha", "2", "--n", "9")),
+        ("renyi", ("--order", "2", "--n", "9")),
         ("delta", ("--eps", "1", "--n", "9", "--proof", "no/such/folder")),
         ("delta", ("--eps", "1", "--n", "9", "--arithmetic", "exact")),
         ("pld", ("--n", "9", "--out", "no/such/folder")),
@@ -337,7 +337,7 @@ def test_given_datasets_of_a_file_are_answered_as_in_python(tmp_path, capsys):
     assert found["exact"] == "3/8" and found["attained_by"] == "X0 = (0 x 2), X1 = (0, 1)"
     assert found["exact"] == str(delta(path, eps=0).bracket.exact)
     assert answer(capsys, "epsilon", path, "--delta", "0.1")["upper"] == epsilon(path, delta="0.1").to_dict()["upper"]
-    assert "two given datasets" in refused(capsys, "renyi", path, "--alpha", "2")
+    assert "two given datasets" in refused(capsys, "renyi", path, "--order", "2")
 
 
 @pytest.mark.parametrize("width", ["1e-3", "0.001", "1/1000", " 1/1000 "])

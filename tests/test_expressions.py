@@ -25,6 +25,8 @@ ENDINGS = {
     "largest-eps0": ("--n", "99", "--delta", "1/10", "--eps", "1/2"),
     "smallest-n": (*BUDGET, "--delta", "1/10", "--eps", "1/2"),
     "profile": (*BUDGET, "--n", "9", "--to", "1", "--points", "2"),
+    "amplification-curve": (*BUDGET, "--delta", "1/10", "--from", "9", "--to", "20", "--points", "2", "--rtol", "0.1"),
+    "tradeoff": (*BUDGET, "--n", "9", "--points", "3", "--rtol", "0.1"),
     "renyi": (*BUDGET, "--n", "9", "--order", "2", "--rtol", "0.1"),
     "gdp": (*BUDGET, "--n", "9"),
     "pld": (*BUDGET, "--n", "9", "--step", "0.25", "--beyond", "1/100", "--rtol", "0.1", "--out", "pld.json"),

@@ -107,7 +107,7 @@ def documents():
     """The documents by name; some are written by the commands that make them."""
     plan = plan_survey(3, n=9, eps=1, delta="1/10", mechanism="krr", periods=2).to_dict()
     older = json.loads((Path(__file__).parent / "collect" / "older" / "krr-periods.json").read_text())
-    older["certified"] |= {"delta_at_eps": "1e-06", "arithmetic": "ball", "engine": "counts", "meaning": "a bound"}
+    older["certified"] |= {"delta_at_eps": "1e-06", "rigour": "ball", "engine": "counts", "meaning": "a bound"}
     proof = prove(delta(KRR, n=3, exp_eps="6/5")).content
     unread = frozenset({"labels", "table", "loss", "digest"})
     return {

@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.ledger.claims.obligations import WrongRuns, beyond, falls, recording
-from symshuffle.ledger.claims.run import run, seeded
+from symshuffle.ledger.claims.run import run_claim, seeded
 
 N, LAM = sp.symbols("n lambda", positive=True)
 
@@ -64,14 +64,14 @@ def proved(check: Any, **changes: Any) -> Claim:
     ],
 )
 def test_right_for_small_n_and_nonsense_beyond_is_not_proved(check: Any, message: str) -> None:
-    outcome = run(proved(check))
+    outcome = run_claim(proved(check))
     assert outcome.grade is None
     assert any(message in fault for fault in outcome.faults)
-    assert run(proved(check, grade=Grade.EXACT_CASES)).agrees_with_record
+    assert run_claim(proved(check, grade=Grade.EXACT_CASES)).agrees_with_record
 
 
 def test_an_induction_step_that_receives_the_statement_proves_it() -> None:
-    outcome = run(proved(stepped, obligations=for_all("n")))
+    outcome = run_claim(proved(stepped, obligations=for_all("n")))
     assert outcome.faults == ()
     assert (outcome.grade, outcome.means) == (Grade.PROVED, ((Means.SYMBOLIC, 1), (Means.EXACT, 1)))
 
@@ -155,15 +155,15 @@ UNIVERSAL: tuple[Obligation, ...] = (*for_all("lam", "channels"), *attained("3-R
     ],
 )
 def test_a_false_universal_statement_is_not_proved_by_its_instance(changes: Any, message: str) -> None:
-    outcome = run(replace(LARGEST, **changes))
+    outcome = run_claim(replace(LARGEST, **changes))
     assert outcome.grade is None
     assert any(message in fault for fault in outcome.faults), outcome.faults
 
 
 def test_clauses_that_the_statement_feeds_are_met() -> None:
-    met = run(replace(LARGEST, obligations=(*for_all("lam"), *attained("3-RR")), check=of_3rr))
+    met = run_claim(replace(LARGEST, obligations=(*for_all("lam"), *attained("3-RR")), check=of_3rr))
     assert met.faults == ("nothing serves 'attained 3-RR'",)
-    outcome = run(
+    outcome = run_claim(
         replace(
             LARGEST,
             obligations=(*for_all("lam", "3-RR"), *by_cases("order")),
@@ -175,9 +175,9 @@ def test_clauses_that_the_statement_feeds_are_met() -> None:
 
 
 def test_finitely_many_certificates_do_not_certify_a_general_statement() -> None:
-    outcome = run(claim("a", grade=Grade.CERTIFIED))
+    outcome = run_claim(claim("a", grade=Grade.CERTIFIED))
     assert outcome.faults == ("graded certified, on finitely many values of n",)
-    assert run(claim("a", grade=Grade.CERTIFIED, obligations=by_cases("n"))).grade is Grade.CERTIFIED
+    assert run_claim(claim("a", grade=Grade.CERTIFIED, obligations=by_cases("n"))).grade is Grade.CERTIFIED
 
 
 def test_a_wrong_statement_is_run_twice_at_most_for_all_its_clauses():

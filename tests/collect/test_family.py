@@ -7,6 +7,7 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Channel, delta, randomizer
+from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.collect import SurveyPlan
 
 CASES = [
@@ -20,7 +21,7 @@ CASES = [
 
 
 def plan_of(name, parameters, k):
-    return SurveyPlan(name, k, F(4), parameters, 20, 1, F(1), F(1, 100), {})
+    return SurveyPlan(name, k, F(4), parameters, UNSAID.with_(n=20, min_batch_size=1), F(1), F(1, 100))
 
 
 @pytest.mark.parametrize(("name", "parameters", "k"), CASES)

@@ -4,9 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Arithmetic, BallContour, Contour, delta, epsilon, mechanism
+from symshuffle import delta, epsilon, randomizer
+from symshuffle.base import Arithmetic
+from symshuffle.engines import BallContour, Contour
 
-TEN = mechanism("krr").at(k=10, eps0=1)
+TEN = randomizer("krr", k=10, eps0=1)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,7 @@ def test_epsilon_of_ten_ary_response(n: int, eps: str) -> None:
 def test_delta_of_a_thousand_users() -> None:
     """10-RR, eps0 = 23/20, eps = 1/10, n = 1000: certified lattice sum in 300-bit balls."""
     golden = Fraction("1.043370325604652614960391e-6")
-    at = mechanism("krr").at(k=10, eps0="23/20")
+    at = randomizer("krr", k=10, eps0="23/20")
     ball = delta(at, n=1000, eps="1/10", arithmetic=Arithmetic.BALL, rtol=1e-8, bits=256).bracket
     assert ball.lower <= golden + Fraction(1, 10**29)
     assert ball.upper >= golden - Fraction(1, 10**29)
@@ -35,13 +37,13 @@ def test_delta_of_a_thousand_users() -> None:
 )
 def test_exact_values_of_four_ary_response(n: int, value: Fraction) -> None:
     """4-RR, lam = 3, exp(eps) = 5/4: exact histograms."""
-    at = mechanism("krr").at(k=4, lam=3)
+    at = randomizer("krr", k=4, lam=3)
     assert delta(at, n=n, exp_eps="5/4", arithmetic=Arithmetic.EXACT).bracket.exact == value
 
 
 def test_far_below_the_range_of_transforms() -> None:
     """10-RR, lam = 3, exp(eps) = 3/2, n = 1000: delta = 6.0879e-63, where a plain transform returns noise."""
-    at = mechanism("krr").at(k=10, lam=3)
+    at = randomizer("krr", k=10, lam=3)
     bracket = delta(at, n=1000, exp_eps="3/2", engine=Contour()).bracket
     assert abs(bracket.midpoint / Fraction("6.0879e-63") - 1) < Fraction(1, 10**4)
     certified = delta(at, n=1000, exp_eps="3/2", engine=BallContour(), arithmetic=Arithmetic.BALL).bracket

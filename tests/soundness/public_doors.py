@@ -14,6 +14,7 @@ from symshuffle import (
     delta,
     epsilon,
     joint,
+    optimal,
     optimal_decomposition,
     privacy_loss_distribution,
     randomizer,
@@ -149,6 +150,7 @@ ROWS = (
     row("population", equivariant.matched_risk, 5, 2, F(1, 8), n=1),
     row("role", Clause, "i", "one thing"),
     row("grade", Correction, "", bool),
+    row("method criterion", optimal, PROBLEM, lam=2),
     row("criterion", reduced.orbit_tradeoff, PROBLEM, 2, GROUP),
     row("criterion", reduced.orbit_tradeoff_at, PROBLEM, 2, GROUP),
     row("criterion", invariant.detect_symmetry, PROBLEM),
@@ -190,8 +192,8 @@ ROWS = (
     row("population", SymbolicLaw(KRR).risk_constant),
 )
 DOORS = {door: call for one in ROWS for door, call in one.items()} | {
-    "collect.plan.Plan.loss": lambda v: replace(PLAN, loss=v),
-    "collect.plan.Plan.expected.loss": PLAN.expected,
+    "collect.plan.SurveyPlan.loss": lambda v: replace(PLAN, loss=v),
+    "collect.plan.SurveyPlan.expected.loss": PLAN.expected,
     "design.comparison.compare.compare.loss": lambda v: compare(3, n=9, eps0=1, mechanisms=["krr"], loss=v).rows,
     "design.shuffled.best.best_shuffled.loss": lambda v: best_shuffled(3, n=4, eps=1, delta="1/10", loss=v).trace,
     "utility.estimation.votes.Noise.loss.loss": lambda v: votes.VoteNoise(F(1), F(2), 3, "").loss(v, 4),

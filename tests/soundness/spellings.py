@@ -132,6 +132,13 @@ CALLS = [
         "privacy_loss_distribution",
         {"subject": W, "n": 2, "step": HALF, "beyond": F(1, 16), "rtol": HALF, "null": law("1/2 1/2")},
     ),
+    ("worst_datasets", {"channel": W, "n": Integer(3), "exp_eps": num("3/2"), "rtol": num("1/16")}),
+    ("randomizer", {"source": "krr", "k": Integer(3), "lam": num("3/2")}),
+    ("randomizer", {"source": "krr", "k": 3, "eps0": num("1/2")}),
+    (
+        "sweep",
+        {"question": "total_variation", "subject": W, "n": [2], "distances": Table(((F(0), F(1, 2)), (F(1, 2), F(0))))},
+    ),
     ("prove", {"answer": symshuffle.delta(W, n=3, eps="1/2"), "delta": num("1/2")}),
     ("amplification_curve", {"subject": W, "delta": num("1/8"), "users": Several((2, 3)), "rtol": num("1/4")}),
     ("amplification_curve", {"subject": W, "delta": F(1, 8), "users": [3], "rtol": HALF, "bits": Integer(64)}),
@@ -361,8 +368,8 @@ CALLS = [
     ("Problem.risk", {"self": PROBLEM, "channel": KRR.channel(), "rule": Table(((F(1), F(0), F(0)),) * 3)}),
     ("Problem.action_risks", {"self": PROBLEM, "rows": Table(((F(1), F(0), F(0)),) * 3)}),
     ("Deployment.with_", {"self": Deployment(W), "periods": Integer(2), "n": Integer(5), "threshold": Integer(2)}),
-    ("GaussianLimit.tradeoff", {"self": GaussianLimit(0.5), "alpha": num("1/4")}),
-    ("GaussianLimit.renyi", {"self": GaussianLimit(0.5), "alpha": num("3/2")}),
+    ("GaussianLimit.tradeoff", {"self": GaussianLimit(0.5), "type_i": num("1/4")}),
+    ("GaussianLimit.renyi", {"self": GaussianLimit(0.5), "order": num("3/2")}),
     ("Group.of_dummies", {"count": Integer(3), "distribution": law("1/4 3/4")}),
     ("Group.colluders", {"self": Group(W, 9, colluding=2), "n": Integer(9)}),
     ("Laplace.at", {"self": Laplace(), "lam": num("3/2"), "cells": Integer(9)}),
@@ -384,7 +391,7 @@ CALLS = [
     ("collect.Support.interval", {"self": Support(9, F(3, 4), F(1, 4)), "count": Integer(3), "alpha": num("1/8")}),
     ("collect.Support.possible", {"self": Support(9, F(3, 4), F(1, 4)), "count": Integer(3), "alpha": num("1/8")}),
     ("accountants.BlanketVariable.laplace", {"lam": num("3/2"), "exp_eps": num("3/2"), "bits": Integer(64)}),
-    ("collect.Plan.guarantee", {"self": PLAN, "messages": Integer(9), "users": Integer(9)}),
+    ("collect.SurveyPlan.guarantee", {"self": PLAN, "messages": Integer(9), "users": Integer(9)}),
     ("Bracket.contains", {"self": BRACKET, "value": num("3/8")}),
     ("Bracket.shifted", {"self": BRACKET, "amount": num("3/8")}),
     ("Bracket.scaled", {"self": BRACKET, "factor": num("3/8")}),
@@ -405,7 +412,7 @@ KEEP_THEIR_NUMBERS = {
     "decompositions.Decomposition": "made of a channel; numbers of their own kind",
     "decompositions.ReductionPair": "made of a decomposition; numbers of their own kind",
     "accountants.BlanketVariable": "of and laplace read",
-    "collect.Plan": "made by plan_survey, or read from a file",
+    "collect.SurveyPlan": "made by plan_survey, or read from a file",
     "collect.LocalAudit": "audit_local reads",
     "collect.PairAudit": "audit_pair reads",
     "collect.ShuffledAudit": "audit_shuffled reads",
@@ -457,7 +464,7 @@ NO_NUMBERS = set(
         "mechanisms loss users_of grid function out measure group criterion population divergence text seed values "
         "labels name parameters order side on_sphere messages vectors rng data pair reverse up limits file path "
         "channels ratio then found suffix kind variable header disjoint plan certified claim jobs ledger claims frame "
-        "vector generator blocks moves prior_of"
+        "vector generator blocks moves prior_of answer question arguments"
     )
 )
 """Names of arguments that take no numbers in any function, where a call does not mark them."""

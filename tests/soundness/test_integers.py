@@ -50,7 +50,7 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.engines.confirm import recompute
 from symshuffle.engines.confirm.front import recompute_laplace
 from symshuffle.ledger.claims.registry import Ledger
-from symshuffle.ledger.claims.verify import verify
+from symshuffle.ledger.claims.verify import verify_claims
 from symshuffle.mechanisms import Laplace
 from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
@@ -86,10 +86,10 @@ PAIR = joint(randomizer("rr"), randomizer("rr"))
 
 MADE = tuple(
     words(
-        "TraceBound. Audit. Comparison Guarantee Histogram LocalAudit. PairAudit. Plan.histogram "
-        "Plan.check_messages Plan.guarantee Neighbours Outcome ShuffledAudit.n "
+        "TraceBound. Audit. Comparison Guarantee Histogram LocalAudit. PairAudit. SurveyPlan.histogram "
+        "SurveyPlan.check_messages SurveyPlan.guarantee Neighbours Outcome ShuffledAudit.n "
         "ShuffledAudit.runs SubsetOrbit.representative "
-        "SubsetOrbit.size WorstCase"
+        "SubsetOrbit.size Table.resumed WorstCase"
     )
 )
 """Results that the library fills in, and audits, whose integers ``audit_local`` and its like read."""
@@ -189,7 +189,7 @@ ROWS = (
     row("bits", accountants.BlanketVariable.laplace, F(3), F(6, 5), bits=64),
     row("n", accountants.standard_clone, F(3), exp_eps=F(6, 5), n=4),
     row("variants k n", compare, k=4, n=10, eps0=1, mechanisms=["krr"], variants=1),
-    row("jobs", verify, LEDGER, (), jobs=1),
+    row("jobs", verify_claims, LEDGER, (), jobs=1),
     row("k", trace_frontier, budget=F(1), k=4),
     row("a b", LikelihoodRatio.of, W, b=1, a=1),
     row("n", RATIO.profile, **LEVEL, n=4),
@@ -236,7 +236,9 @@ ROWS = (
     row("n evaluations", vectors.which_order, VECTOR_PAIR, high=1, evaluations=9, n=3),
 )
 DOORS = {door: found for one in ROWS for door, found in one.items()} | {
-    "Plan.k": (4, lambda v: replace(PLAN, k=v)),
+    "worst_datasets.n": (4, lambda v: adversary.worst_datasets(W, v, F(6, 5)).bracket),
+    "Problem.guessing.k": (4, symshuffle.Problem.guessing),
+    "SurveyPlan.k": (4, lambda v: replace(PLAN, k=v)),
     "gaussian_index_series.order": (3, vectors.gaussian_index_series),
     "gaussian_noise_series.order": (3, vectors.gaussian_noise_series),
     "amplification_curve.n": (4, lambda v: curves.amplification_curve(W, delta="1/10", users=[v], rtol=0.1).points),
@@ -305,7 +307,7 @@ LEAST = {
     "AnchoredLaw.row_second_moment.x AnchoredLaw.pairwise_divergence.i AnchoredLaw.pairwise_divergence.j "
     "EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j "
     "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
-    1: "delta.n amplification_curve.n worst_constant.n recompute.n mechanism.s Laplace.cells Contamination.n "
+    1: "delta.n amplification_curve.n worst_constant.n worst_datasets.n recompute.n mechanism.s Laplace.cells Contamination.n "
     "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
     "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss_distribution.n LocalGaussian.dimension "
     "recompute.least profile.n tradeoff.n renyi.n gaussian_limit.n GaussianLimit.rounds largest_eps0.n "
@@ -317,8 +319,8 @@ LEAST = {
     "canonical_risk.n enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s "
     "one_coefficient_error.dimension shuffled_problem.n worst_shuffled_divergence.n "
     "gaussian_noise_series.order optimal_equivariant_risk.n calibrate.n calibrate.dimension",
-    2: "delta.bits Request.bits spaced.points tradeoff.num_levels mechanism.k mechanism.D raw_cap_trace.k "
-    "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
+    2: "delta.bits Method.bits spaced.points tradeoff.num_levels mechanism.k mechanism.D raw_cap_trace.k "
+    "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m Problem.guessing.k smoothed_point_masses.m "
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss_distribution.bits "
     "profile.bits tradeoff.bits renyi.bits largest_eps0.bits compare.k trace_frontier.k "
     "plan_survey.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "

@@ -31,7 +31,7 @@ INSIDE = set(
         "engines.registry.Engine.offered engines.registry.offers engines.transforms.tilted.Window.side "
         "engines.confirm.front.recompute_laplace "
         "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses "
-        "accountants.questions.enumeration.Enumeration"
+        "accountants.questions.enumeration.Enumeration cli.curves.CurveOptions"
     )
 )
 """Called with members: by the registry, an engine, rounds, a question, a comparison, the runner of claims, or a parsed
@@ -55,14 +55,15 @@ MADE = set(
         "ledger.report.entries.LedgerEntry ledger.claims.comparisons.Comparison ledger.claims.model.Obligation "
         "accountants.deployment.neighbours.Neighbours accountants.deployment.reduced.Reduction "
         "accountants.questions.curves.Curve accountants.questions.adversary.WorstCase "
-        "accountants.bounds.evaluate.Request"
+        "accountants.bounds.evaluate.Method"
     )
 )
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
 
 COMMANDS = set(
     words(
-        "cli.collect.plan cli.compare.compare cli.views.pld cli.curves.curve cli.curves.largest_eps0 "
+        "cli.collect.plan cli.compare.compare cli.views.pld cli.curves.profile "
+        "cli.curves.amplification_curve cli.curves.tradeoff cli.curves.largest_eps0 "
         "cli.curves.smallest_n cli.privacy.delta cli.privacy.epsilon cli.views.renyi "
         "cli.views.gdp"
     )

@@ -96,7 +96,8 @@ def test_the_argument_of_a_wrong_kind_is_named():
         (lambda: vectors.correspondence(vectors.SphereLinear("1/2", 3), float("inf")), "users"),
         (lambda: symshuffle.collect.named_claim(np.ones((2, 2)), {}, lam=3), "name"),
         (lambda: symshuffle.Problem(np.int64(3), ((1, 0),)), "model"),
-        (lambda: symshuffle.randomizer(np.ones((2, 2))), "name"),
+        (lambda: symshuffle.mechanisms.mechanism(np.ones((2, 2))), "name"),
+        (lambda: symshuffle.randomizer(np.ones((2, 2))), "rows[0]"),
         (lambda: symshuffle.utility.law_from_fiber(np.float32(0.1)), "source"),
         (lambda: symshuffle.sweep(pow, {"base": [2], "exp": [3]}, progress=lambda x: x), "progress"),
     ):

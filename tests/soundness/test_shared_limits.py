@@ -67,8 +67,8 @@ def test_a_plan_may_have_a_threshold(tmp_path, capsys):
 
 
 def test_nothing_is_printed_before_all_files_are_read(tmp_path, capsys):
-    proof = symshuffle.prove(randomizer("krr").at(k=3, lam=3), n=4, exp_eps="6/5")
-    (tmp_path / "proof.json").write_text(json.dumps(proof))
+    proof = symshuffle.prove(delta(randomizer("krr").at(k=3, lam=3), n=4, exp_eps="6/5"))
+    (tmp_path / "proof.json").write_text(json.dumps(proof.content))
     refused(capsys, "check", str(tmp_path / "proof.json"), "--file", str(tmp_path / "none.csv"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
 
@@ -127,7 +127,7 @@ class Answer(AboutNeighbours, AnswerMethods):
     delta_at_ends : tuple of Bracket
         For eps0 and n: the bound on delta at the end where it meets the target, and at the other end; else empty.
     deployment : Deployment or None
-        What was asked about; None for laws that were derived before.
+        What was asked about; None for laws that were derived before. Answers are compared without it.
     """
 
     quantity: Quantity
@@ -141,7 +141,7 @@ class Answer(AboutNeighbours, AnswerMethods):
     rounds: SeveralRounds | None = None
     every_matrix: Fraction | None = None
     delta_at_ends: tuple[Bracket, ...] = ()
-    deployment: Deployment | None = None
+    deployment: Deployment | None = field(default=None, compare=False)  # reductions are equal to themselves only
 
     @property
     def safe(self) -> SafeEnd:

@@ -28,7 +28,7 @@ from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
-from symshuffle.base.numbers import Number, Real, lower_end
+from symshuffle.base.numbers import Number, Real, as_width, lower_end
 from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
 from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
@@ -270,6 +270,7 @@ def worst_of_channel(
 ) -> WorstCase:
     """The worst neighbouring datasets of a channel: of all where they can be enumerated, otherwise of two types."""
     check_channel(channel)
+    n, exp_eps, rtol = check_n(n), read_target(exp_eps=exp_eps), as_width(rtol)
     size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
         return worst_of_all(channel, n, exp_eps, pairs=pairs, executor=executor, progress=progress)

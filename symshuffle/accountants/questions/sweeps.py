@@ -102,7 +102,9 @@ def sweep(
 
 def _axis(value: Any, *, whole: bool) -> Sequence[object]:
     """The values of an argument."""
-    if whole or isinstance(value, str | tuple) or not hasattr(value, "__len__") or isinstance(value, Mapping):
+    if whole or isinstance(value, str | tuple | Mapping) or not hasattr(value, "__len__"):
+        return [value]
+    if getattr(value, "ndim", 1) == 0:  # one number of NumPy
         return [value]
     return list(value)
 

@@ -175,6 +175,8 @@ LINES = {
     "largest-eps0": ("krr", "-p", "k=3", "--n", "9", "--delta", "1/10", "--eps", "1/2"),
     "smallest-n": (*SIZED, "--delta", "1/10", "--eps", "1/2"),
     "profile": (*SIZED, "--n", "3", "--to", "1", "--points", "2"),
+    "amplification-curve": (*SIZED, "--delta", "1/10", "--from", "2", "--to", "3", "--points", "2"),
+    "tradeoff": (*SIZED, "--n", "3", "--points", "3"),
     "renyi": (*SIZED, "--n", "3", "--order", "2"),
     "gdp": (*SIZED, "--n", "3"),
     "frontier": ("--k", "4", "--budget", "1/2"),

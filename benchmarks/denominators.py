@@ -13,7 +13,7 @@ from symshuffle.accountants import amplification_curve
 from symshuffle.base import Arithmetic
 
 try:
-    from symshuffle.base.choices import Program
+    from symshuffle.base.choices import ProgramForm as Program
     from symshuffle.design.decision.problems import Problem
     from symshuffle.design.decision.tradeoff import bayes_tradeoff
 except ImportError:  # before rooms

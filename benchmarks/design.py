@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from symshuffle.base.choices import Criterion, Program
+from symshuffle.base.choices import Criterion, ProgramForm
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy
 from symshuffle.channels.geometry.groups import cyclic_group, product_of_symmetric_groups
@@ -79,7 +79,7 @@ def section() -> str:
     rows = [
         measured(
             "all 262 142 subsets, m = 18, Bayes",
-            lambda: bayes_tradeoff(narrow, LAM, method=Program.POLYTOPE),
+            lambda: bayes_tradeoff(narrow, LAM, method=ProgramForm.POLYTOPE),
             lambda d: shown(d.value),
         ),
         measured(

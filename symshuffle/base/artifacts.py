@@ -100,13 +100,13 @@ def write_atomically(path: Path, content: str | bytes, *, argument: str = "file"
     with suppress(OSError):  # what cannot be made is refused when it is written to
         path.parent.mkdir(parents=True, exist_ok=True)
     if not alike:
-        _check_replaced(path, data, argument)
+        check_replaced(path, data, argument=argument)
     with whole_or_not(Path(os.path.realpath(path)), argument=argument) as stream:
         stream.write(data)
 
 
-def _check_replaced(path: Path, data: bytes, argument: str) -> None:
-    """Refuse to replace what is no file, or a file that begins in another way."""
+def check_replaced(path: Path, data: bytes, *, argument: str) -> None:
+    """Refuse to replace what is no file, or a file that begins in another way than these data."""
     if not path.exists():
         return
     if not path.is_file():

@@ -23,6 +23,7 @@ from symshuffle.cli.options import (
     SurveyEps,
     TargetDelta,
     UsersOption,
+    check_proof,
     command,
     write_proof,
 )
@@ -63,6 +64,7 @@ def plan(
     from symshuffle.collect.search import plan_survey
 
     check_new(out, "--out")
+    check_proof(proof)
     names = () if labels is None else read_labels(labels)
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.artifacts import check_destination
+from symshuffle.base.artifacts import check_destination, check_replaced, write_atomically
 from symshuffle.base.choices import Arithmetic, Loss, Question
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_width, counted
@@ -275,15 +275,23 @@ Proof = Annotated[
 ]
 
 
+def check_proof(file: Path | None) -> None:
+    """Refuse a place for a proof where none can be written, or where it would replace a file of another kind."""
+    if file is not None:
+        from symshuffle.ledger.recheck.bound import FORMAT
+
+        check_destination(file, argument="--proof")
+        check_replaced(file, json.dumps({"format": FORMAT}, indent=1).encode(), argument="--proof")
+
+
 def write_proof(file: Path | None, answer: Answer) -> None:
     """Write the proof of an answer where one is asked for, and say on standard error what was proved."""
     if file is None:
         return
     from symshuffle.accountants.questions.proof import prove
 
-    check_destination(file, argument="--proof")
     proved = prove(answer)
-    proved.save(file)
+    write_atomically(file, proved.text, argument="--proof")
     rounding = answer.neighbours.rounding
     of = "" if rounding is None else f"; it is about {rounding}"
     typer.echo(f"{file} proves {proved}{of}", err=True)

@@ -30,6 +30,7 @@ from symshuffle.cli.options import (
     QuestionOption,
     RigourOption,
     Show,
+    check_proof,
     command,
     file_rows,
     known,
@@ -73,6 +74,7 @@ def delta(
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
 
+    check_proof(proof)
     given = target.given if any(target.given.values()) else {"eps": None, "exp_eps": None} | asked.target_level
     subject, order = asked.subject(**given), read_target(**given)
     wide = solve.USUAL_WIDTH if rtol is None else rtol
@@ -114,6 +116,7 @@ def epsilon(
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants.questions import solve
 
+    check_proof(proof)
     delta = asked.target.get("delta") if delta is None else delta
     if delta is None:
         raise InputError("--delta", None, "a target delta in (0, 1)")

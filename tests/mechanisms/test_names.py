@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -98,12 +99,12 @@ def test_names_are_read_wherever_a_mechanism_is_named(capsys, tmp_path, monkeypa
                     "--mechanism",
                     name,
                     "--out",
-                    f"{name}.json",
+                    f"{name}.toml",
                 ]
             )
             == 0
         )
-        plans.append(json.loads((tmp_path / f"{name}.json").read_text()))
+        plans.append(tomllib.loads((tmp_path / f"{name}.toml").read_text()))
     assert plans[0] == plans[1]
 
 

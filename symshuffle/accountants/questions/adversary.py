@@ -30,8 +30,9 @@ from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Number, Real, as_width, lower_end
 from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
+from symshuffle.channels import shuffled
 from symshuffle.channels.channel import Channel, check_channel
-from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
+from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.mechanisms.continuous import Laplace
@@ -186,7 +187,8 @@ def worst_of_all(
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     chosen = _pairs(channel, pairs)
-    worst = mapped(partial(worst_shuffled_divergence, channel, n=n, gamma=exp_eps), chosen, executor, progress)
+    search = shuffled.worst_shuffled_divergence  # as the module has it now, so that other processes find it
+    worst = mapped(partial(search, channel, n=n, gamma=exp_eps), chosen, executor, progress)
     found = [(value, pair, others) for pair, (value, others) in zip(chosen, worst, strict=True)]
     best = max(found, key=lambda item: item[0], default=None)
     if best is None:
@@ -288,10 +290,10 @@ def worst_datasets(
     progress: Progress | None = None,
     **fields: Any,
 ) -> WorstCase:
-    """Real neighbouring datasets with the largest divergence that a search finds: a lower bound on delta.
+    """Real neighbouring datasets with the largest divergence that a search finds.
 
-    Of few users all datasets are enumerated. Of many, all others hold one input, or one of two inputs drawn with a
-    common probability.
+    The divergence is a lower bound on delta. Of few users all datasets are enumerated. Of many, all others hold one
+    input, or one of two inputs drawn with a common probability.
 
     Parameters
     ----------

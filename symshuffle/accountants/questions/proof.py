@@ -153,11 +153,16 @@ class BoundProof:
         found: dict[str, Any] = self.content["statement"]
         return found
 
+    @property
+    def text(self) -> str:
+        """Content of the file, in JSON."""
+        return json.dumps(self.content, indent=1) + "\n"
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file, whole or not at all."""
         file = Path(path)
         check_destination(file, argument="path")
-        write_atomically(file, json.dumps(self.content, indent=1) + "\n", argument="path")
+        write_atomically(file, self.text, argument="path")
 
     def __str__(self) -> str:
         return bound.check(self.content)

@@ -195,7 +195,7 @@ def test_worst_background_takes_a_file(tmp_path, capsys):
 
 def test_the_command_mean_takes_fields(tmp_path, capsys):
     np.save(tmp_path / "x.npy", DATA)
-    line = ("mean", "--data", tmp_path / "x.npy", *words("--eps 3 --delta 1e-3 --mechanism sphere-linear --seed 1"))
+    line = ("mean", tmp_path / "x.npy", *words("--eps 3 --delta 1e-3 --mechanism sphere-linear --seed 1"))
     found = answer(capsys, *line, "--colluding", "10%")
     assert found["inputs"]["colluding"] == "10%" and "1/10 of the users" in " ".join(
         run(capsys, *line, "--colluding", "10%")[1].split()
@@ -222,7 +222,7 @@ def test_the_commands_audit_take_files(tmp_path, capsys, monkeypatch):
     assert audit_answer(capsys, "local", *program, "--claim", "d.toml")["price"].startswith("6000 runs")
     for name, rows in zip("ab", SAMPLES, strict=True):
         (tmp_path / f"{name}.csv").write_text("".join(f"{row}\n" for row in rows))
-    asked = words("samples --a a.csv --b b.csv --claim d.toml --eps 1/10")
+    asked = words("samples a.csv b.csv --claim d.toml --eps 1/10")
     bound = delta(Deployment.read("d.toml"), eps="1/10").bracket.upper
     assert f"{float(bound):.6g}" in json.dumps(audit_answer(capsys, *asked))
     assert "one of eps and delta" in refused(capsys, "audit", *asked, "--delta", "1e-2")

@@ -62,7 +62,7 @@ def program():
 
 
 ANSWERS = {
-    "Amplification": ("upper", lambda: delta(KRR, n=9, eps="0.1")),
+    "Answer": ("upper", lambda: delta(KRR, n=9, eps="0.1")),
     "Attained": ("lower", lambda: delta(W, n=5, exp_eps="6/5", attained=True).attained),
     "BestDensity": ("upper", lambda: best_density(3, 2)),
     "Calibration": ("upper", lambda: calibrate("sphere-linear", n=200, dimension=1, eps=1, delta="1/10", gap=None)),
@@ -70,8 +70,8 @@ ANSWERS = {
     "Deficiency": ("upper", lambda: deficiency(W, OTHER)),
     "Design": ("upper", lambda: bayes_tradeoff(PROBLEM, eps0="1/2", rtol="1/64")),
     "Frontier": ("lower", lambda: trace_frontier(5, 0.3)),
-    "Inverse": ("upper", lambda: smallest_n(KRR, eps="1/2", delta="1/10")),
-    "Inverse of a budget": (
+    "Answer about n": ("upper", lambda: smallest_n(KRR, eps="1/2", delta="1/10")),
+    "Answer about eps0": (
         "lower",
         lambda: largest_eps0(randomizer("rr"), n=9, eps="1/2", delta="1/10", rtol=0.1),
     ),
@@ -90,7 +90,7 @@ ANSWERS = {
             [[0.5]] * 99, eps=1, delta="1/10", mechanism="sphere-linear", rng=np.random.default_rng(1)
         ),
     ),
-    "RenyiBound": ("upper", lambda: renyi(KRR, n=9, order=2)),
+    "Answer about a divergence": ("upper", lambda: renyi(KRR, n=9, order=2)),
     "Sandwich": ("upper", lambda: minimax_sandwich(3, "1/3", 7)),
     "ShuffleIndex": ("lower", lambda: shuffle_index(LINE, side="lower")),
     "Solution": ("upper", program),
@@ -107,7 +107,7 @@ ANSWERS = {
 
 NOT_ANSWERS = {"Ball", "Exponential", "Outcome"}
 """Numbers themselves, and an exit status."""
-BASES = {"Answer", "AnswerMethods", "BoundMethods", "Certified", "ValueMethods"}
+BASES = {"AnswerMethods", "Certified", "Result", "ValueMethods"}
 
 
 def classes():

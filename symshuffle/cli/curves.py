@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.accountants.deployment.group import LARGEST_N
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Arithmetic, CurveKind, Question
 from symshuffle.base.errors import InputError, optional
@@ -197,6 +198,8 @@ def amplification_curve(
 
     number = options.check()
     start, stop = ungrouped(start), ungrouped(stop)
+    for name, end in (("from", start), ("to", stop)):
+        as_integer(end, name, 1, LARGEST_N)
     subject = asked.subject(users=False, delta=delta, **{"from": start, "to": stop})
     where = curves.spaced(start, stop, number, geometric=True)
     users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from symshuffle import Exp, NotDecided
+from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
@@ -48,11 +49,13 @@ def test_a_design_meets_its_target_by_the_upper_end(monkeypatch):
     orbits, ends = (subset_orbit(4, 1, F(2)),), []
     monkeypatch.setattr(best, "delta_bound", lambda *_, **__: SimpleNamespace(bracket=ends.pop(0)))
     ends[:] = [between(0, F(1, 10)), between(F(1, 40), F(1, 20))]
-    assert best._certified([orbits, orbits], 5, F(5, 4), F(1, 20))[1].bracket == between(F(1, 40), F(1, 20))
+    assert best._certified([orbits, orbits], UNSAID.with_(n=5), F(5, 4), F(1, 20))[1].bracket == between(
+        F(1, 40), F(1, 20)
+    )
     for known in ([between(F(1, 100), F(1, 8))], [between(0, F(1, 8)), between(F(1, 50), F(1, 4))]):
         ends[:] = known
         with pytest.raises(NotDecided) as caught:
-            best._certified([orbits] * len(known), 5, F(5, 4), F(1, 20))
+            best._certified([orbits] * len(known), UNSAID.with_(n=5), F(5, 4), F(1, 20))
         assert "0.125" in str(caught.value)
 
 

@@ -99,7 +99,7 @@ def test_the_argument_of_a_wrong_kind_is_named():
         (lambda: symshuffle.mechanisms.mechanism(np.ones((2, 2))), "name"),
         (lambda: symshuffle.randomizer(np.ones((2, 2))), "rows[0]"),
         (lambda: symshuffle.utility.law_from_fiber(np.float32(0.1)), "source"),
-        (lambda: symshuffle.sweep(pow, {"base": [2], "exp": [3]}, progress=lambda x: x), "progress"),
+        (lambda: symshuffle.sweep(pow, base=[2], exp=[3], progress=lambda x: x), "progress"),
     ):
         with pytest.raises(InputError) as refusal:
             ask()

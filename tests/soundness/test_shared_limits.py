@@ -62,7 +62,7 @@ def test_a_plan_may_have_a_threshold(tmp_path, capsys):
     asked = words("collect plan --k 3 --n 500 --eps 0.5 --delta 1e-4 --mechanism krr --threshold 5 --out")
     made = tmp_path / "made.json"
     assert run(capsys, *asked, made)[0] == 0
-    assert json.loads(made.read_text())["certified"]["covering"] == {"threshold": "5"}
+    assert json.loads(made.read_text())["threshold"] == 5
     assert run(capsys, "check", made)[0] == 0
 
 

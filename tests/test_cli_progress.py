@@ -52,7 +52,7 @@ SLOW = {
     "largest-eps0": ["largest-eps0", "rr", "--n", "1000000", "--eps", "0.1", "--delta", "1e-9"],
     "smallest-n": ["smallest-n", "rr", "--eps0", "1", "--eps", "0.001", "--delta", "1e-9"],
     "profile": ["profile", "krr", "-p", "k=100", "--eps0", "1", "--n", "10000"],
-    "amplification-curve": ["amplification-curve", "krr", "-p", "k=100", "--eps0", "1", "--delta", "1e-9", "--to", "1e9"],
+    "amplification-curve": ["amplification-curve", "krr", "-p", "k=9", "--eps0", "1", "--delta", "1e-9", "--to", "1e9"],
     "tradeoff": ["tradeoff", "krr", "-p", "k=1000", "--eps0", "1", "--n", "2000"],
     "renyi": ["renyi", "krr", "-p", "k=1000", "--eps0", "1", "--n", "2000", "--order", "2"],
     "gdp": ["gdp", "krr", "-p", "k=1000", "--eps0", "1", "--n", "2000"],

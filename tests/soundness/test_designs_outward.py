@@ -49,7 +49,9 @@ def test_a_design_meets_its_target_by_the_upper_end(monkeypatch):
     orbits, ends = (subset_orbit(4, 1, F(2)),), []
     monkeypatch.setattr(best, "delta_bound", lambda *_, **__: SimpleNamespace(bracket=ends.pop(0)))
     ends[:] = [between(0, F(1, 10)), between(F(1, 40), F(1, 20))]
-    assert best._certified([orbits, orbits], UNSAID.with_(n=5), F(5, 4), F(1, 20))[1].bracket == between(F(1, 40), F(1, 20))
+    assert best._certified([orbits, orbits], UNSAID.with_(n=5), F(5, 4), F(1, 20))[1].bracket == between(
+        F(1, 40), F(1, 20)
+    )
     for known in ([between(F(1, 100), F(1, 8))], [between(0, F(1, 8)), between(F(1, 50), F(1, 4))]):
         ends[:] = known
         with pytest.raises(NotDecided) as caught:

@@ -102,7 +102,7 @@ class Problem:
     @classmethod
     def guessing(cls, k: int) -> Problem:
         """Problem of guessing one of k equally likely inputs: the loss is 1 unless the guess is right."""
-        return smoothed_point_masses(k, Fraction(1))
+        return smoothed_point_masses(as_integer(k, "k", 2, _MOST_LISTED), Fraction(1))
 
     @property
     def num_parameters(self) -> int:

@@ -308,8 +308,8 @@ LEAST = {
     "EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j "
     "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
     1: "delta.n amplification_curve.n worst_constant.n worst_datasets.n recompute.n mechanism.s Laplace.cells "
-    "Contamination.n "
-    "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
+    "Contamination.n subset_template.s minimax_sandwich.n "
+    "chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
     "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss_distribution.n LocalGaussian.dimension "
     "recompute.least profile.n tradeoff.n renyi.n gaussian_limit.n GaussianLimit.rounds largest_eps0.n "
     "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count "
@@ -321,8 +321,8 @@ LEAST = {
     "one_coefficient_error.dimension shuffled_problem.n worst_shuffled_divergence.n "
     "gaussian_noise_series.order optimal_equivariant_risk.n calibrate.n calibrate.dimension",
     2: "delta.bits Method.bits spaced.points tradeoff.num_levels mechanism.k mechanism.D raw_cap_trace.k "
-    "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m Problem.guessing.k "
-    "smoothed_point_masses.m "
+    "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
+    "Problem.guessing.k "
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss_distribution.bits "
     "profile.bits tradeoff.bits renyi.bits largest_eps0.bits compare.k trace_frontier.k "
     "plan_survey.k best_shrinkage_risk.k ExtremalChannel.m slope_constant.k "

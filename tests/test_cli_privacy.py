@@ -244,6 +244,13 @@ def test_an_answer_without_explanation_looks_for_no_datasets(monkeypatch, capsys
     assert asked == [False, True, True]
 
 
-def test_latex_with_json_is_one_object(capsys):
-    asked = ("decompose", "oue", "-p", "D=3")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("decompose", "oue", "-p", "D=3"),
+        ("frontier", "--k", "5", "--budget", "1/2"),
+        ("subset-size", "--k", "5", "--eps0", "1"),
+    ],
+)
+def test_latex_with_json_is_one_object(capsys, asked):
     assert answer(capsys, *asked, "--latex") == answer(capsys, *asked)

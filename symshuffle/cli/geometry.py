@@ -67,7 +67,7 @@ def frontier(
     limit = math.inf if budget.strip() == "inf" else parse_rational(budget, "--budget")
     found = trace_frontier(as_integer(k, "--k", 2), limit, lam_cap=cap)
     found.verify()
-    if latex:
+    if latex and not show.as_json:
         _show_formulas("frontier latex")
     elif not show.data(_frontier_json(found, k=k, budget=budget, lam_cap=lam_cap, eps0=eps0)):
         _show_frontier(found, show)
@@ -97,7 +97,7 @@ def subset_size(
     if loss is not Loss.L2:
         _show_size_by_loss(inputs, cap, loss, sizes, show)
         return
-    if latex:
+    if latex and not show.as_json:
         _show_formulas("size latex")
         return
     numbers = {

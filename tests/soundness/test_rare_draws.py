@@ -102,7 +102,9 @@ def test_levels_and_users_where_rare_draws_decide():
 
 def test_rare_sums_of_a_small_budget_are_those_of_a_lattice():
     """Atoms next to multiples of one number: what that neglects is felt only where a sum is at least 0."""
+    started = time.process_time()
     found = delta(randomizer("oue").at(D=10, eps0="1e-400"), n=10**6, eps="1e-401").bracket
+    assert time.process_time() - started < 5
     near = delta(randomizer("oue").at(D=10, eps0="1e-9"), n=10**6, eps="1e-10", rtol=1e-3).bracket
     assert "in units of" in found.evaluation
     assert found.aimed is None and found.width <= found.upper / 10**6

@@ -162,9 +162,9 @@ class Law:
     def in_units(self) -> tuple[Law, Fraction, Fraction] | None:
         """Law of small multiples of one number, that number and the error, or None.
 
-        At eps = 0 the atoms are multiples of an irrational number, which their balls alone do not show. No atom is
-        farther than the error from its multiple, and neither is H(n), which is 1-Lipschitz in the atoms. The singular
-        mass is left out.
+        At eps = 0 the atoms are multiples of an irrational number, which their balls alone do not show; near it they
+        nearly are. No atom is farther than the error from its multiple, and neither is H(n), which is 1-Lipschitz in
+        the atoms. The singular mass is left out.
         """
         if is_exact(self.values) or not is_enclosed(self.values) or not self._near_multiples():
             return None
@@ -172,7 +172,7 @@ class Law:
         sizes = [abs(low + high) / 2 for low, high in ends if not low <= 0 <= high]
         if not sizes:
             return None
-        unit = min(sizes)
+        unit = min(size for size in sizes if size > max(sizes) * _NEARLY)  # what is smaller is next to 0
         multiples = [round((low + high) / 2 / unit) for low, high in ends]
         error = max(abs(end - k * unit) for pair, k in zip(ends, multiples, strict=True) for end in pair)
         if error > unit * _NEARLY or max(map(abs, multiples)) > _LARGEST_MULTIPLE:
@@ -183,7 +183,8 @@ class Law:
         """Whether doubles leave it open that the atoms are multiples of the smallest one."""
         try:
             rough = [to_float(value) for value in self.values if not lower_end(value) <= 0 <= upper_end(value)]
-            unit = min(map(abs, rough), default=math.inf)
+            sizes = [abs(value) for value in rough]
+            unit = min((size for size in sizes if size > max(sizes) * _NEARLY), default=math.inf)
             return all(abs(value / unit - round(value / unit)) < _ROUGHLY for value in rough)
         except (OverflowError, ZeroDivisionError):
             return True

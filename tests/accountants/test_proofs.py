@@ -106,6 +106,8 @@ def drawn(rng: random.Random) -> tuple[Any, dict[str, Any]]:
         source = randomizer(name).at(eps0=eps0, **named[name])
     if rng.random() < 0.2:
         asked["adjacency"] = "zero-out"
+        if size is None and name in ("rappor", "oue"):  # an open size has no bound there
+            source = randomizer(name).at(eps0=eps0, D=20)
     if rng.random() < 0.2 and asked["n"] > 2:
         asked["group_size"] = 2
     if rng.random() < 0.2:

@@ -7,7 +7,16 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Law, SymshuffleError, delta, epsilon, privacy_loss_distribution, randomizer, smallest_n
+from symshuffle import (
+    Law,
+    SymshuffleError,
+    delta,
+    epsilon,
+    largest_eps0,
+    privacy_loss_distribution,
+    randomizer,
+    smallest_n,
+)
 from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds import rare_draws
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
@@ -15,6 +24,7 @@ from symshuffle.accountants.bounds.rare_draws import by_rare_draws
 from symshuffle.accountants.rounds import privacy_loss_distribution as losses
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball
 from symshuffle.base.results import Bracket
 
 RATIONAL = Method(arithmetic=Arithmetic.EXACT)
@@ -92,12 +102,30 @@ def test_levels_and_users_where_rare_draws_decide():
 
 def test_rare_sums_of_a_small_budget_are_those_of_a_lattice():
     """Atoms next to multiples of one number: what that neglects is felt only where a sum is at least 0."""
+    started = time.process_time()
     found = delta(randomizer("oue").at(D=10, eps0="1e-400"), n=10**6, eps="1e-401").bracket
+    assert time.process_time() - started < 5
     near = delta(randomizer("oue").at(D=10, eps0="1e-9"), n=10**6, eps="1e-10", rtol=1e-3).bracket
     assert "in units of" in found.evaluation
     assert found.aimed is None and found.width <= found.upper / 10**6
     assert found.lower * 10**391 <= near.upper * F(101, 100)
     assert near.lower <= found.upper * 10**391 * F(101, 100)
+
+
+def test_atoms_next_to_0_are_0_on_a_lattice():
+    """At a level next to 0 the law is next to that of level 0, and takes no contour of millions of nodes."""
+    tiny = Ball(F(1, 10**40), F(2, 10**40))
+    law = Law((-tiny, tiny * F(10**40), -tiny * F(10**40)), (F(1, 2), F(1, 4), F(1, 4)))
+    assert law.in_units() is None  # a wide ball is no multiple
+    near = Law((Ball(F(1, 10**40), F(2, 10**40)), F(1), F(-1)), (F(1, 2), F(1, 4), F(1, 4))).in_units()
+    assert near is not None and sorted(near[0].values) == [-1, 0, 1] and near[2] <= F(2, 10**40)
+    started = time.process_time()
+    found, plain = (
+        largest_eps0(randomizer("oue").at(D=10), n=51, eps=eps, delta="0.1").bracket for eps in ("1e-401", 0)
+    )
+    assert time.process_time() - started < 10
+    assert found.lower <= plain.upper and plain.lower <= found.upper
+    assert found.width <= found.upper / 10**5
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("krr", {"k": 3}), ("oue", {"D": 10})])

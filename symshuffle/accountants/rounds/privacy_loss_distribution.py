@@ -52,7 +52,7 @@ USUAL_STEP: Final = 1e-4
 _LEVELS_PER_SCALE: Final = 20
 """Levels within the scale of one round; eps exceeds the bound by about a twelfth of the square of its inverse."""
 
-_USUAL_LEVELS: Final = 2_000
+_USUAL_LEVELS: Final = 1_000
 """Levels beyond which the usual interval is doubled: a law of so many takes seconds."""
 
 _MOST_LEVELS: Final = 20_000
@@ -221,7 +221,7 @@ def privacy_loss_distribution(
         As in :func:`symshuffle.delta`, for one batch of messages; both directions are taken.
     step : number or text, optional
         Distance of the losses in nats, read as the nearest double; by default 1e-4 (as in dp_accounting) times the
-        power of 2 that leaves 20 to 40 levels within the scale of the round, and at most 2,000 levels in all.
+        power of 2 that leaves 20 to 40 levels within the scale of the round, and at most 1,000 levels in all.
         Distributions compose there only if they share it.
     beyond : number or text
         Largest mass at an infinite loss that a round is given, in (0, 1), in addition to the mass that it reveals for

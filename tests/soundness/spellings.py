@@ -132,7 +132,8 @@ CALLS = [
         "privacy_loss_distribution",
         {"subject": W, "n": 2, "step": HALF, "beyond": F(1, 16), "rtol": HALF, "null": law("1/2 1/2")},
     ),
-    ("worst_datasets", {"channel": W, "n": Integer(3), "exp_eps": num("3/2"), "rtol": num("1/16")}),
+    ("worst_datasets", {"subject": W, "n": Integer(3), "exp_eps": num("3/2"), "rtol": num("1/16")}),
+    ("worst_datasets", {"subject": W, "n": Integer(3), "eps": num("1/2"), "min_batch_size": Integer(2)}),
     ("randomizer", {"source": "krr", "k": Integer(3), "lam": num("3/2")}),
     ("randomizer", {"source": "krr", "k": 3, "eps0": num("1/2")}),
     (
@@ -429,6 +430,7 @@ OF_ONE_BATCH = {"min_batch_size", "dropout", "group_size", "null"}
 """Fields of a deployment that programs about one number of users leave to the readers of ``delta``."""
 
 SLOW = {
+    "worst_datasets": {"dropout", "null", "group_size"},
     "utility.bayes_risk": {"prior"},
     "vectors.contenders": {"chi", "dimension", "bits"},
     "vectors.takeover": {"chi", "most"},

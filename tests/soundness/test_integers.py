@@ -236,7 +236,7 @@ ROWS = (
     row("n evaluations", vectors.which_order, VECTOR_PAIR, high=1, evaluations=9, n=3),
 )
 DOORS = {door: found for one in ROWS for door, found in one.items()} | {
-    "worst_datasets.n": (4, lambda v: adversary.worst_datasets(W, v, F(6, 5)).bracket),
+    "worst_datasets.n": (4, lambda v: adversary.worst_datasets(W, n=v, exp_eps=F(6, 5)).bracket),
     "Problem.guessing.k": (4, symshuffle.Problem.guessing),
     "SurveyPlan.k": (4, lambda v: replace(PLAN, k=v)),
     "gaussian_index_series.order": (3, vectors.gaussian_index_series),

@@ -71,7 +71,7 @@ VALID = {
     "total_variation": {"subject": KRR, "n": 3},
     "tradeoff": {"subject": KRR, "n": 3, "type_i": [0], "num_levels": 3},
     "verify_claims": {"claims": [CLAIM]},
-    "worst_datasets": {"channel": W, "n": 3, "exp_eps": F(6, 5)},
+    "worst_datasets": {"subject": W, "n": 3, "exp_eps": F(6, 5)},
     "worst_curve": {"chi_square": F(1, 4), "n": 3, "lam": F(2), "exp_eps": F(6, 5)},
 }
 LISTED = {"joint": "its parts are positional, those of parallel"}

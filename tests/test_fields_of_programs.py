@@ -227,3 +227,8 @@ def test_the_commands_audit_take_files(tmp_path, capsys, monkeypatch):
     assert f"{float(bound):.6g}" in json.dumps(audit_answer(capsys, *asked))
     assert "one of eps and delta" in refused(capsys, "audit", *asked, "--delta", "1e-2")
     assert "--eps0" in refused(capsys, "audit", "local", *program, "--claim", "d.toml", "--eps0", "1")
+
+
+def test_the_worst_datasets_of_some_pairs_are_searched(capsys):
+    line = ("worst-datasets", "krr", "-p", "k=3", "--lam", "3", "--n", "3", "--exp-eps", "6/5")
+    assert F(answer(capsys, *line, "--pairs", "0-1")["attained_lower"]) <= F(answer(capsys, *line)["attained_lower"])

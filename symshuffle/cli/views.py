@@ -139,7 +139,7 @@ def worst_datasets(
     from symshuffle.accountants.questions import adversary, solve
 
     order, subject = read_target(**target.given), asked.subject(**target.given)
-    users = smallest_batch(subject.deployment)
+    users = smallest_batch(subject.deployment, ("pairs", "graph"))
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("backgrounds", total=None)
         found = adversary.worst_datasets(

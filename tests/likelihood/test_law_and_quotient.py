@@ -8,7 +8,7 @@ from symshuffle import Channel, InputError, randomizer
 from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import exact_sum
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
-from symshuffle.utility import GRR, HALF_BLOCK, LikelihoodRatio, likelihood_quotient, ratio_law
+from symshuffle.utility import GRR, HALF_BLOCK, LikelihoodRatio, likelihood_quotient, ratio_law, worst_curve
 from symshuffle.utility.likelihood.extremes import endpoint_ratio
 from symshuffle.utility.likelihood.law import require_common_support
 
@@ -105,3 +105,9 @@ def test_families_refuse_what_their_channels_refuse():
     ):
         with pytest.raises(InputError, match=said):
             call()
+
+
+def test_a_chi_square_below_the_range_of_doubles_is_refused_by_name():
+    with pytest.raises(InputError, match="chi_square"):
+        worst_curve("1e-400", 3, lam=8, exp_eps=1, direction="forward")
+    assert worst_curve(0, 3, lam=8, exp_eps=1, direction="forward").bracket.upper == 0

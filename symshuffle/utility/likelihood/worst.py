@@ -205,9 +205,15 @@ def _ends(hinge: Hinge, variance: Fraction, majorant: Majorant, law: _Atoms, eva
     return Bracket(lower, upper, Arithmetic.EXACT, "lp", evaluation)
 
 
+_LEAST_VARIANCE: Final = Fraction(1, 10**300)
+"""Smaller variances have no standard deviation in doubles, in which a law is proposed."""
+
+
 def _question(
     budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: Direction
 ) -> tuple[Hinge, Fraction, tuple[Fraction, Fraction]]:
+    if 0 < budget / n < _LEAST_VARIANCE:
+        raise InputError("chi_square", budget, f"0, or at least 1e-300 for each of the {n} users")
     # without variance every law is the point mass at 0, and nothing else of the range is left
     reach = hinge_range(direction, cap) if budget else (Fraction(0), Fraction(0))
     return Hinge.of(direction, exp_eps=order), budget / n, reach

@@ -222,6 +222,7 @@ class Table:
 
     def to_csv(self, path: Path | str) -> None:
         """Write the rows as a CSV file, whole or not at all."""
+        check_destination(Path(path), argument="path")
         write_atomically(Path(path), csv_text(self.columns, self.rows), argument="path")
 
     def to_parquet(self, path: Path | str) -> None:

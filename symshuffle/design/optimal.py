@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from symshuffle.base.choices import Criterion, ProgramForm, choice
@@ -81,9 +83,8 @@ def optimal(
     budget = read_budget(eps0=eps0, lam=lam)
     criterion = choice(Criterion, criterion, "criterion")
     if isinstance(problem, int) and not isinstance(problem, bool):
-        for name, value in (("eps0", eps0), ("lam", lam), ("group", group), ("method", method)):
-            if value is not None:
-                raise InputError(name, value, "none for a central target; lam_cap bounds the likelihood ratios")
+        local = {"eps0": eps0, "lam": lam, "group": group, "method": method}
+        _check_central(local | {"criterion": None if criterion is Criterion.BAYES else criterion.value}, target)
         return best_shuffled(problem, **target)
     if not isinstance(problem, Problem | Measure | ParametricProgram):
         raise InputError("problem", type(problem).__name__, "a decision problem, a measure, or a number of categories")
@@ -103,3 +104,15 @@ def optimal(
         return orbit_tradeoff_at(problem, budget, group, criterion=criterion, rtol=rtol)
     solve = bayes_tradeoff if criterion is Criterion.BAYES else minimax_tradeoff
     return solve(problem, budget, method=method, rtol=rtol)
+
+
+def _check_central(local: Mapping[str, object], target: Mapping[str, object]) -> None:
+    """Refuse arguments of a local budget beside a central target, and a central target that is not whole."""
+    for name, value in local.items():
+        if value is not None:
+            raise InputError(name, value, "none for a central target; lam_cap bounds the likelihood ratios")
+    for name in target.keys() - inspect.signature(best_shuffled).parameters.keys():
+        raise InputError(name, target[name], "an argument of a central target: n, eps or exp_eps, delta, lam_cap")
+    for name in ("n", "delta"):
+        if target.get(name) is None:
+            raise InputError(name, None, "a value: a number of categories goes with a central target")

@@ -338,6 +338,9 @@ def worst_datasets(
         channel = finite_channel(source, "pairs") if compared else explicit_channel(source, users)
         if channel is not None:
             some = not source.every if isinstance(source, ClosedForm) else not getattr(source, "every_pair", True)
+            for pair in compared or ():
+                if max(pair) >= channel.num_inputs:
+                    raise InputError("pairs", pair, f"inputs from 0 to {channel.num_inputs - 1}")
             pairs = compared or (source.input_pairs() if some else None)
             return worst_of_channel(channel, users, order, rtol=rtol, progress=progress, pairs=pairs, executor=executor)
     except Unsupported:

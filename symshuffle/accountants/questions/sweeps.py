@@ -94,6 +94,8 @@ def sweep(
         sequences = SEQUENCES | ({"eps"} if question == "profile" else set())
     else:
         raise InputError("question", question, f"one of {', '.join(QUESTIONS)}")
+    if "distance" in arguments:
+        raise InputError("distance", arguments["distance"], "distances, a matrix with one row per input")
     grid = {name: _axis(value, whole=name in sequences) for name, value in arguments.items()}
     if distances is not None:
         grid["distance"] = list(pairs_by_distance(distances))
@@ -127,6 +129,8 @@ def pairs_by_distance(distances: Sequence[Sequence[object]]) -> dict[Fraction, l
                 raise InputError(f"distances[{i}][{j}]", distance, "0 on the diagonal, else at least 0 and symmetric")
             if i < j and distance:
                 found.setdefault(distance, []).append((i, j))
+    if not found:
+        raise InputError("distances", "no distance above 0", "at least one pair of inputs at a distance above 0")
     return {distance: found[distance] for distance in sorted(found)}
 
 

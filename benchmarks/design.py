@@ -19,7 +19,7 @@ from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.parametric.walk import derive
+from symshuffle.design.parametric.homotopy import derive
 
 LAM = Fraction(20)
 

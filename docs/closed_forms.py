@@ -16,7 +16,7 @@ from symshuffle.decompositions.backgrounds import slope_in
 from symshuffle.decompositions.shown import shown_decomposition
 from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import names
-from symshuffle.design.comparison.forms import blanket_variance
+from symshuffle.design.comparison.proposals import blanket_variance
 from symshuffle.mechanisms.affine import affine_hashing
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.members import LISTED, TOLD, Alike, BitStrings

@@ -13,7 +13,7 @@ from symshuffle.accountants.rounds import over_rounds
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.numbers import format_decimal
 from symshuffle.cli import curves, design, privacy, vectors
-from symshuffle.design.comparison import picture
+from symshuffle.design.comparison import table
 from tests.shell import ROOT, run
 
 PROBLEM = ROOT / "examples" / "problems" / "guess_one_of_four.json"
@@ -154,7 +154,7 @@ EXTRAS = (
     ),
     (curves, "_drawn", ("profile", *KRR, "--n", 20, "--to", 1, "--points", 2), "plot_missing"),
     (tradeoff_function, "limit_of", ("tradeoff", *KRR, "--n", 20, "--points", 2), "gaussian_missing"),
-    (picture, "drawn", ("compare", "--k", 3, "--n", 20, "--eps0", 1, "--mechanism", "krr"), "plot_missing"),
+    (table, "drawn", ("compare", "--k", 3, "--n", 20, "--eps0", 1, "--mechanism", "krr"), "plot_missing"),
     (
         design,
         "_decision_formula",

@@ -18,7 +18,7 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.named import cardioid_program
-from symshuffle.design.parametric.walk import derive
+from symshuffle.design.parametric.homotopy import derive
 from symshuffle.mechanisms.symbolic import LAM
 
 

@@ -21,8 +21,8 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named import cardioid_program, cosine, cosine_field
+from symshuffle.design.parametric.homotopy import derive
 from symshuffle.design.parametric.signs import enclosure, sign_in_field
-from symshuffle.design.parametric.walk import derive
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

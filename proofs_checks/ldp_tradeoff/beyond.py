@@ -18,8 +18,8 @@ from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, t
 from symshuffle.design.decision.problems import Problem
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.parametric.homotopy import derive
 from symshuffle.design.parametric.program import PiecewiseOptimum
-from symshuffle.design.parametric.walk import derive
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -20,10 +20,10 @@ import sympy as sp
 from proofs_checks.alphabets._equivariant import ordered_pair_slope
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Arithmetic, Population
-from symshuffle.design.comparison.certified import Rivals
+from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
-from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import read_match
+from symshuffle.design.comparison.proposals import forms
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,

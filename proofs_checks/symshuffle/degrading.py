@@ -15,8 +15,8 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Arithmetic
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import dot
-from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import family
+from symshuffle.design.comparison.monotonicity import Degrading
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -172,7 +172,7 @@ CLAIMS: Final = (
                 "blanket", "Outputs are merged, and the noisy blanket is dominated by the blanket of the noisy channel."
             ),
         ),
-        source="symshuffle.design.comparison.degrading (excluded parameters of compare)",
+        source="symshuffle.design.comparison.monotonicity (excluded parameters of compare)",
         assumptions=("finitely many outputs",),
         scope="every output and share by cases of signs; six random channels and kernels, with exact bounds at n <= 5",
         grade=Grade.PROVED,
@@ -204,7 +204,7 @@ CLAIMS: Final = (
                 "made from the other by adding noise to each bit.",
             ),
         ),
-        source="symshuffle.design.comparison.degrading (excluded parameters of compare)",
+        source="symshuffle.design.comparison.monotonicity (excluded parameters of compare)",
         assumptions=("hash functions drawn from all functions",),
         scope="every g and rho; three pairs of thinned mechanisms with exact traces, budgets and bounds",
         grade=Grade.PROVED,

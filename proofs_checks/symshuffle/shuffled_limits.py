@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.symshuffle._shuffled_limits import blanket_moment, least_blanket_moment, third_input_moment
-from symshuffle.design.comparison.forms import blanket_variance
+from symshuffle.design.comparison.proposals import blanket_variance
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,

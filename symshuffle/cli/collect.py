@@ -189,7 +189,7 @@ def estimate(
     from symshuffle.collect.files import check_new, read_messages, read_values
     from symshuffle.collect.guarantee import LARGEST_USERS
     from symshuffle.collect.plan import simulate
-    from symshuffle.design.comparison.picture import check_picture
+    from symshuffle.design.comparison.table import check_picture
 
     level = read_confidence(confidence)
     check_new(out, "--out")

@@ -24,7 +24,7 @@ from symshuffle.configuration.randomizers import matrix_sizes
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
-    from symshuffle.design.comparison.model import Comparison
+    from symshuffle.design.comparison.table import Comparison
 
 app = typer.Typer()
 
@@ -85,7 +85,7 @@ def compare(
         if path is not None:
             check_destination(path, argument=name)
     if plot is not None:
-        from symshuffle.design.comparison.picture import check_picture
+        from symshuffle.design.comparison.table import check_picture
 
         check_picture(plot.suffix)
     matrices = {str(path): read_channel(path, header=header) for path in channel or ()}
@@ -137,7 +137,7 @@ def compare(
 
 def _plotted(found: Comparison, plot: Path) -> str:
     """Draw a comparison to a file; return the reason where there is no picture, which never refuses the answer."""
-    from symshuffle.design.comparison.picture import drawn
+    from symshuffle.design.comparison.table import drawn
 
     picture, missing = optional(lambda: drawn(found, plot.suffix))
     if picture is not None:

@@ -201,8 +201,8 @@ def _decision_formula(
 ) -> Formulation:
     from symshuffle.design.decision.invariant import detect_symmetry
     from symshuffle.design.decision.programs import check_formula
+    from symshuffle.design.parametric.homotopy import piece_around
     from symshuffle.design.parametric.program import program_of_problem
-    from symshuffle.design.parametric.walk import piece_around
 
     group = group or detect_symmetry(problem, criterion=criterion)
     check_formula(group)
@@ -238,7 +238,7 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     """The formula of a measure: exact end points where it is rational in lambda, a certified interval otherwise."""
     from symshuffle.design.decision.programs import check_formula
     from symshuffle.design.information.formulas import logarithmic_piece, rational_program
-    from symshuffle.design.parametric.walk import piece_around
+    from symshuffle.design.parametric.homotopy import piece_around
 
     group = measure.symmetry()
     check_formula(group)

@@ -302,6 +302,6 @@ def drawn(found: Histogram, suffix: str) -> bytes:
     InputError
         If the format is another one.
     """
-    from symshuffle.design.comparison.picture import picture
+    from symshuffle.design.comparison.table import picture
 
     return picture(draw(found), suffix, dpi=150)

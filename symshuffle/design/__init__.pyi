@@ -1,7 +1,7 @@
 """The public names of this room, and the module that each is loaded from on first use."""
 
-from .comparison.model import Comparison as Comparison
-from .comparison.picture import drawn as drawn
+from .comparison.table import Comparison as Comparison
+from .comparison.table import drawn as drawn
 from .decision.certificate import Design as Design
 from .decision.certificate import TradeoffCertificate as TradeoffCertificate
 from .decision.invariant import detect_symmetry as detect_symmetry
@@ -18,8 +18,8 @@ from .named import cardioid_program as cardioid_program
 from .named import weighted_guessing_breakpoints as weighted_guessing_breakpoints
 from .named import weighted_guessing_problem as weighted_guessing_problem
 from .named import weighted_guessing_risk as weighted_guessing_risk
+from .parametric.homotopy import derive as derive
 from .parametric.program import PiecewiseOptimum as PiecewiseOptimum
-from .parametric.walk import derive as derive
 from .shuffled.best import best_shuffled as best_shuffled
 from .shuffled.best import shuffled_sizes as shuffled_sizes
 from .shuffled.minorant import TraceBound as TraceBound

@@ -166,7 +166,7 @@ def cardioid_program(m: int, gamma: Fraction) -> ParametricProgram:
 
     Examples
     --------
-    >>> from symshuffle.design.parametric.walk import derive
+    >>> from symshuffle.design.parametric.homotopy import derive
     >>> derive(cardioid_program(3, Fraction(1))).expression()
     (lambda + 5)/(2*(lambda + 2))
     """

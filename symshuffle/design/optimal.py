@@ -16,8 +16,8 @@ from symshuffle.design.decision.reduced import OrbitDesigns, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.maximum import MeasureDesign, maximise
 from symshuffle.design.information.measures import Measure
+from symshuffle.design.parametric.homotopy import derive
 from symshuffle.design.parametric.program import ParametricProgram, PiecewiseOptimum
-from symshuffle.design.parametric.walk import derive
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.design.shuffled.model import ShuffledDesign
 

@@ -9,12 +9,12 @@ import pytest
 from symshuffle import Channel, compare, delta
 from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import upper_end
-from symshuffle.design.comparison import certified
-from symshuffle.design.comparison.certified import Rivals
-from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls
+from symshuffle.design.comparison import branch_and_bound
+from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
-from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import matched, read_match
+from symshuffle.design.comparison.monotonicity import Box, Degrading, risk_falls
+from symshuffle.design.comparison.proposals import forms
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes, named_votes
 from tests.slices import some
@@ -136,7 +136,7 @@ def test_a_wrong_guess_of_delta_leaves_the_winner(monkeypatch):
 def test_a_wide_bound_excludes_by_its_lower_end_only(monkeypatch):
     """Wide brackets are looked at first: one that holds the target excludes nobody."""
     risk = matched_risk("olh", 4, 40, CENTRAL, (("g", 4),))
-    search, honest, asked = rivals("olh", 4, 40, CENTRAL, risk * F(1001, 1000)), certified.delta, []
+    search, honest, asked = rivals("olh", 4, 40, CENTRAL, risk * F(1001, 1000)), branch_and_bound.delta, []
 
     def wide(*source, **evaluation):
         asked.append(evaluation["direction"])
@@ -144,7 +144,7 @@ def test_a_wide_bound_excludes_by_its_lower_end_only(monkeypatch):
         ends = replace(found.bracket, lower=found.bracket.lower / 2, upper=2 * found.bracket.upper)
         return replace(found, bracket=ends)
 
-    monkeypatch.setattr(certified, "delta", wide)
+    monkeypatch.setattr(branch_and_bound, "delta", wide)
     assert not search.excludes(Box((4, 4), None))
     assert {way.value for way in asked} == {"forward", "both"}
 
@@ -153,14 +153,14 @@ def test_a_wide_bound_excludes_by_its_lower_end_only(monkeypatch):
 def test_an_inequality_the_wrong_way_round_excludes_the_winner(monkeypatch, given):
     """What excludes is an upper bound of the excluded side: fed with the other end, the search loses the best."""
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
-    search, honest = rivals("olh", 4, 40, given, risk * F(1001, 1000)), certified.delta
+    search, honest = rivals("olh", 4, 40, given, risk * F(1001, 1000)), branch_and_bound.delta
     assert (("g", 4),) in search.left()
 
     def reversed_ends(*source, **evaluation):
         found = honest(*source, **evaluation)
         return replace(found, bracket=replace(found.bracket, lower=F(1), upper=F(1)))  # an upper bound of delta
 
-    monkeypatch.setattr(certified, "delta", reversed_ends)
+    monkeypatch.setattr(branch_and_bound, "delta", reversed_ends)
     assert (("g", 4),) not in search.left()
 
 

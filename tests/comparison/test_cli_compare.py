@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.design.comparison.row import BOUNDS
+from symshuffle.design.comparison.rows import BOUNDS
 from tests.shell import answer, refused, run
 from tests.words import words
 

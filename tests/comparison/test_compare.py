@@ -15,8 +15,8 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.design import Comparison
 from symshuffle.design.comparison.families import family, names
-from symshuffle.design.comparison.forms import forms
-from symshuffle.design.comparison.picture import draw
+from symshuffle.design.comparison.proposals import forms
+from symshuffle.design.comparison.table import draw
 from symshuffle.mechanisms.registry import MECHANISMS, thinned
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import worst_canonical_risk

@@ -7,7 +7,7 @@ import pytest
 from symshuffle import compare, randomizer
 from symshuffle.base.numbers import enclose
 from symshuffle.collect import plan_survey
-from symshuffle.design.comparison.chosen import HASHED
+from symshuffle.design.comparison.families import HASHED
 from symshuffle.mechanisms.hashing import hyperplane_bits, hyperplanes
 from symshuffle.mechanisms.registry import thinned
 from symshuffle.utility.estimation import votes

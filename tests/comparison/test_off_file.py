@@ -12,9 +12,8 @@ from symshuffle import Exp, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.decompositions.quotients import CapQuotient, level_between, quotient_of
-from symshuffle.design.comparison.chosen import HASHED, Chosen
-from symshuffle.design.comparison.degrading import risk_falls
-from symshuffle.design.comparison.families import family, names, names_on_file
+from symshuffle.design.comparison.families import HASHED, Chosen, family, names, names_on_file
+from symshuffle.design.comparison.monotonicity import risk_falls
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes
 from tests.bitwise import bitwise_votes

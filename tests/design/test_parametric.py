@@ -21,8 +21,8 @@ from symshuffle.design.named import (
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
+from symshuffle.design.parametric.homotopy import basis_at, derive
 from symshuffle.design.parametric.program import program_of_problem
-from symshuffle.design.parametric.walk import basis_at, derive
 from symshuffle.mechanisms import LAM
 
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]

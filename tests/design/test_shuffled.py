@@ -14,8 +14,7 @@ from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Direction, Question
 from symshuffle.design.shuffled.best import best_shuffled
-from symshuffle.design.shuffled.model import BlockChannel, BlockDesign, block_designs
-from symshuffle.design.shuffled.reduced import orbit_reduction
+from symshuffle.design.shuffled.model import BlockChannel, BlockDesign, block_designs, orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, blanket_law, ratios_by_size
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit, tuple_orbit

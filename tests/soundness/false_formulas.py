@@ -10,7 +10,7 @@ import sympy as sp
 from symshuffle.base.choices import Criterion
 from symshuffle.channels.geometry.groups import trivial_group
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.parametric.walk import derive
+from symshuffle.design.parametric.homotopy import derive
 from tests.soundness.false_certificates import false
 from tests.soundness.false_designs import ORDERED
 

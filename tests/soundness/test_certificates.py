@@ -16,8 +16,8 @@ from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, tri
 from symshuffle.design import cardioid_program, smoothed_point_masses
 from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import total_variation_measure
+from symshuffle.design.parametric.homotopy import derive, piece_around, piecewise_optimum
 from symshuffle.design.parametric.program import program_of_problem
-from symshuffle.design.parametric.walk import derive, piece_around, piecewise_optimum
 from symshuffle.mechanisms import LAM
 from tests.conditions import MODULES, UNDRIVEN, conditions, fallen
 from tests.shown import as_html

@@ -39,11 +39,11 @@ from symshuffle.base import Arithmetic, Verdict
 from symshuffle.base.choices import Question
 from symshuffle.base.numbers import enclose, equal, less, lower_end, to_arb, upper_end
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch
-from symshuffle.design.comparison.certified import Rivals
-from symshuffle.design.comparison.degrading import Box, Degrading
+from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
-from symshuffle.design.comparison.forms import forms
 from symshuffle.design.comparison.matching import read_match
+from symshuffle.design.comparison.monotonicity import Box, Degrading
+from symshuffle.design.comparison.proposals import forms
 from symshuffle.engines import FFT, registry
 from symshuffle.engines.contours import contour
 from symshuffle.engines.densities import beyond, gauss

@@ -13,7 +13,7 @@ from symshuffle import InputError, SymshuffleError, cli, collect, randomizer
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.collect import files
-from symshuffle.design.comparison.picture import check_picture
+from symshuffle.design.comparison.table import check_picture
 from tests.shell import refused
 from tests.soundness.test_wrong_arguments import VALID, refusals, soon
 

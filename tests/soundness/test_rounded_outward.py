@@ -13,8 +13,8 @@ from symshuffle.base.numbers import enclose
 from symshuffle.channels.geometry.groups import trivial_group
 from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import chi_square_measure
+from symshuffle.design.parametric.homotopy import piece_around, piecewise_optimum
 from symshuffle.design.parametric.program import between, program_of_problem
-from symshuffle.design.parametric.walk import piece_around, piecewise_optimum
 from symshuffle.utility.frontiers.orbit import subset_orbit
 from symshuffle.utility.frontiers.orbits import RATIO_BITS, DualCertificate
 from tests.fewbits import few_bits, just_above, just_below

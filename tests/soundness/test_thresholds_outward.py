@@ -12,7 +12,7 @@ from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.collect import intervals
 from symshuffle.collect.intervals import Support, exact_tail, exceeds
-from symshuffle.design.comparison import certified
+from symshuffle.design.comparison import branch_and_bound
 from symshuffle.design.comparison.matching import MatchKind
 from symshuffle.design.shuffled import minorant, search
 from symshuffle.design.shuffled.search import STEP, ExactTarget
@@ -112,7 +112,7 @@ def test_the_largest_ratio_of_a_size_meets_the_target(delta):
 
 
 def test_a_box_is_excluded_by_lower_ends_alone(monkeypatch):
-    search_ = next(value for value in vars(certified).values() if hasattr(value, "_risk_at_least"))
+    search_ = next(value for value in vars(branch_and_bound).values() if hasattr(value, "_risk_at_least"))
     made = object.__new__(search_)
     monkeypatch.setattr(search_, "_values", lambda *_: {})
     monkeypatch.setattr(search_, "_share", lambda *_: F(1))
@@ -121,13 +121,13 @@ def test_a_box_is_excluded_by_lower_ends_alone(monkeypatch):
         object.__setattr__(made, name, value)
     for ends, least in (((1, 3), False), ((2, 3), True), ((1, 2), False)):
         noise = SimpleNamespace(risk=lambda _, ends=ends: Ball(F(ends[0]), F(ends[1])))
-        monkeypatch.setattr(certified, "named_votes", lambda *_, noise=noise, **__: noise)
+        monkeypatch.setattr(branch_and_bound, "named_votes", lambda *_, noise=noise, **__: noise)
         assert made._risk_at_least((1, F(1)), F(1)) is least
     order = SimpleNamespace(excess=lambda *_: F(1))
     match = SimpleNamespace(kind=MatchKind.CHI_SQUARE, value=F(2), delta=F(1, 20))
     object.__setattr__(made, "match", match)
     for ends, beyond in (((1, 3), False), ((2, 3), False), ((F(5, 2), 3), True)):
-        monkeypatch.setattr(certified, "_ball", lambda *_, ends=ends: Ball(F(ends[0]), F(ends[1])))
+        monkeypatch.setattr(branch_and_bound, "_ball", lambda *_, ends=ends: Ball(F(ends[0]), F(ends[1])))
         assert made._is_beyond((1, F(1)), order, F(1)) is beyond
     match.kind = next(kind for kind in MatchKind if kind not in (MatchKind.CHI_SQUARE, MatchKind.EPS0))
     monkeypatch.setattr(search_, "_likely", lambda *_: 0.0)

@@ -24,9 +24,11 @@ from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupp
 from symshuffle.base.executors import mapped
 from symshuffle.base.numbers import Exp, as_integer, as_width
 from symshuffle.base.results import Bracket
-from symshuffle.design.comparison.alike import alike
-from symshuffle.design.comparison.certified import DOUBT, MOST_INPUTS, Settled
-from symshuffle.design.comparison.choosing import (
+from symshuffle.design.comparison.branch_and_bound import DOUBT, MOST_INPUTS, Settled
+from symshuffle.design.comparison.equivalence import alike
+from symshuffle.design.comparison.families import Family, family, family_name, names_on_file
+from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
+from symshuffle.design.comparison.parameter_choice import (
     CLOSEST,
     LOCAL,
     Tried,
@@ -41,17 +43,13 @@ from symshuffle.design.comparison.choosing import (
     share_of,
     tried_at,
 )
-from symshuffle.design.comparison.families import Family, family, family_name, names_on_file
-from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms
-from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
-from symshuffle.design.comparison.model import Comparison
-from symshuffle.design.comparison.row import Row
-from symshuffle.design.comparison.rowing import cap_of, generic_row, row_of
-from symshuffle.design.comparison.search import proposals
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms, Values, forms, proposals
+from symshuffle.design.comparison.rows import Row, cap_of, generic_row, row_of
+from symshuffle.design.comparison.table import Comparison
 from symshuffle.utility.estimation.votes import LARGEST_STRING
 
 if TYPE_CHECKING:
-    from symshuffle.design.comparison.own import Own
+    from symshuffle.design.comparison.user_mechanisms import Own
 
 _LARGEST_INPUTS: Final = 10**6
 """Inputs beyond which messages and moments are not written out."""
@@ -221,7 +219,7 @@ def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[Own], l
             texts.setdefault(family_name(text), []).append(text)
     own: list[Own] = []
     if brought:
-        from symshuffle.design.comparison.own import read_own
+        from symshuffle.design.comparison.user_mechanisms import read_own
 
         own, same = read_own(brought, k)
         texts |= same
@@ -234,7 +232,7 @@ def _add_own(
 ) -> None:
     if not own:
         return
-    from symshuffle.design.comparison.own import own_row
+    from symshuffle.design.comparison.user_mechanisms import own_row
 
     for mine in own:
         try:

@@ -24,10 +24,8 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, Verdict, counted, less, parse_rational
 from symshuffle.base.results import Bracket
-from symshuffle.design.comparison.chosen import Chosen
-from symshuffle.design.comparison.families import Family
-from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log
-from symshuffle.design.comparison.search import Parameters
+from symshuffle.design.comparison.families import Chosen, Family, Parameters
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms, Values, matched_log
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism

@@ -300,7 +300,7 @@ class PiecewiseOptimum:
         --------
         >>> from symshuffle.design.information.measures import chi_square_measure
         >>> from symshuffle.design.information.formulas import rational_program
-        >>> from symshuffle.design.parametric.walk import piecewise_optimum
+        >>> from symshuffle.design.parametric.homotopy import piecewise_optimum
         >>> p, q = (Fraction(3, 7), Fraction(5, 14), Fraction(3, 14)), (Fraction(2, 7), Fraction(1, 7), Fraction(4, 7))
         >>> measure = chi_square_measure(p, q)
         >>> formula = piecewise_optimum(rational_program(measure, measure.symmetry()))

@@ -17,10 +17,8 @@ from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, enclose
-from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign, block_designs, fixed_risk
-from symshuffle.design.shuffled.reduced import orbit_reduction
-from symshuffle.design.shuffled.search import ExactTarget, improved, ratios_by_size, trace_of
-from symshuffle.design.shuffled.thinned import best_thinned
+from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign, block_designs, fixed_risk, orbit_reduction
+from symshuffle.design.shuffled.search import ExactTarget, best_thinned, improve, ratios_by_size, trace_of
 from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.frontiers.caps import check_cap
 from symshuffle.utility.frontiers.orbit import Orbit, subset_orbit
@@ -104,7 +102,7 @@ def best_shuffled(
     starts = _starts(target)
     if not starts:
         raise NotDecided(f"no informative channel was certified to meet eps = {order}, delta = {goal} with {n} users")
-    ends = [improved(orbits, target) for orbits in starts]
+    ends = [improve(orbits, target) for orbits in starts]
     orbits, found = _certified([*starts, *ends], covered, order, goal)
     channel, size = orbit_reduction(orbits), _size(max(starts, key=trace_of))
     level = epsilon_bound(covered.with_randomizers(lambda _: channel), delta=goal, attained=True)

@@ -4,6 +4,10 @@ A mixture moves from :math:`\mu` to :math:`(1-t)\mu+t\nu`. The derivative of the
 orbit :math:`\nu`, a small linear program within a trust region picks the best change of weights, and all ratios are
 scaled together until the target is met again. A step is kept only if the trace, which is exact, has grown: a **local**
 search, which proves nothing about other channels.
+
+Of channels that meet a target at few users the most accurate ones are often *thinned*: a client sends the message of a
+subset orbit, of a large ratio, with a small probability w, else a constant (blank). The trace is w times that of the
+orbit. Thinning is a post-processing of the message, so that the bound grows with w.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -22,6 +27,7 @@ import numpy as np
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import first_positive
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Number, natural_log
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit, tuple_orbit
@@ -32,7 +38,8 @@ STEP: Final = 1 << 16
 LARGEST_RATIO: Final = 1 << 40
 """Ratios are searched up to this number."""
 
-_WIDTH: Final = 1e-4
+WEIGHT_STEP: Final = 1 << 40
+"""Weights are multiples of 1/WEIGHT_STEP, or shorter rationals between two of them."""
 
 
 def blanket_law(orbits: Sequence[Orbit], exp_eps: Number) -> Law:
@@ -72,18 +79,6 @@ def trace_of(orbits: Sequence[Orbit]) -> Fraction:
 _ALL_SIZES: Final = 24
 """Numbers of inputs up to which every subset size is tried; above, a grid of sizes and the neighbours of the best."""
 
-_PROBE: Final = Fraction(1, 64)
-"""Share of a new orbit at which the derivative of the bound is read off."""
-
-_PRICED: Final = 1e-5
-"""Relative width of the bounds of which prices are differences."""
-
-_ROUNDS: Final = 6
-_RADIUS: Final = 0.2
-_SMALLEST_RADIUS: Final = 0.01
-_SHARES: Final = 1 << 12
-"""Weights are multiples of 1/_SHARES."""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -92,6 +87,7 @@ class ExactTarget:
 
     - ``exp_eps``: the target ratio, rounded down: what meets it meets the true one.
     - ``cap``: largest likelihood ratio allowed, above 1; None for no cap.
+    - ``rtol``: relative width of bounds.
     """
 
     k: int
@@ -99,22 +95,24 @@ class ExactTarget:
     exp_eps: Fraction
     delta: Fraction
     cap: Fraction | None
+    rtol: float = 1e-4
 
-    def meets(self, orbits: Sequence[Orbit], rtol: float = _WIDTH) -> bool:
+    def meets(self, orbits: Sequence[Orbit]) -> bool:
         """Whether a mixture meets the target and the cap."""
-        return not self.excess(orbits, rtol) > 0
+        return not self.excess(orbits) > 0
 
-    def excess(self, orbits: Sequence[Orbit], rtol: float = _WIDTH) -> float:
+    def excess(self, orbits: Sequence[Orbit]) -> float:
         """Logarithm of the bound over delta, above 0 where the target is missed; infinite beyond the cap."""
         if self.cap is not None and ratio_of(orbits) > self.cap:
             return inf
-        found = self.bound(orbits, rtol)
+        found = self.bound(orbits)
         distance = natural_log(found / self.delta) if found else -inf
         return max(distance, sys.float_info.min) if found > self.delta else min(distance, 0.0)
 
-    def bound(self, orbits: Sequence[Orbit], rtol: float = _WIDTH) -> Fraction:
+    def bound(self, orbits: Sequence[Orbit]) -> Fraction:
         """Upper end of the certified delta H(n) of a mixture, in doubles with error bounds."""
-        return evaluate_law(blanket_law(orbits, self.exp_eps), self.n, arithmetic=Arithmetic.FLOAT64, rtol=rtol).upper
+        law = blanket_law(orbits, self.exp_eps)
+        return evaluate_law(law, self.n, arithmetic=Arithmetic.FLOAT64, rtol=self.rtol).upper
 
     def ratio(self, s: int) -> Fraction:
         """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""
@@ -185,12 +183,17 @@ def _can_beat(target: ExactTarget, s: int, trace: Fraction) -> bool:
     return ratio > 1 and target.meets((subset_orbit(k, s, ratio),))
 
 
-def improved(start: Sequence[Orbit], target: ExactTarget) -> tuple[Orbit, ...]:
-    """A mixture of orbits that meets the target, with at least the trace of the one given; a local search."""
-    current, radius = tuple(start), _RADIUS
-    for _ in range(_ROUNDS):
+def improve(
+    start: Sequence[Orbit], target: ExactTarget, *, steps: int = 6, radius: float = 0.2, least: float = 0.01
+) -> tuple[Orbit, ...]:
+    """A mixture of orbits that meets the target, with at least the trace of the one given; a local search.
+
+    - ``steps``: at most so many; the trust region, of ``radius``, is not made smaller than ``least``.
+    """
+    current = tuple(start)
+    for _ in range(steps):
         step = None
-        while step is None and radius >= _SMALLEST_RADIUS:
+        while step is None and radius >= least:
             step = _step(current, target, radius)
             radius = radius if step is not None else radius / 4
         if step is None:
@@ -220,23 +223,29 @@ def _columns(current: Sequence[Orbit], target: ExactTarget) -> list[Orbit]:
     return list(made.values())
 
 
-def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple[Orbit, ...] | None:
-    """One improvement within a trust region, or None."""
+def _step(
+    current: Sequence[Orbit], target: ExactTarget, radius: float, *, probe: Fraction = Fraction(1, 64), unit: int = 4096
+) -> tuple[Orbit, ...] | None:
+    """One improvement within a trust region, or None.
+
+    - ``probe``: share of a new orbit at which the derivative of the bound is read off.
+    - ``unit``: shares of new orbits are multiples of 1/unit.
+    """
     from symshuffle.base.solvers import linprog
 
-    base = target.bound(current, _PRICED)
+    sharper = replace(target, rtol=target.rtol / 10)  # prices are differences of bounds
+    base = sharper.bound(current)
     if base <= 0:
         return None
     columns = _columns(current, target)
     prices = []
     for column in columns:
-        mixed = (*(replace(o, weight=o.weight * (1 - _PROBE)) for o in current), replace(column, weight=_PROBE))
-        moved = target.bound(mixed, _PRICED)
-        prices.append((math.log(moved) - math.log(base)) / float(_PROBE))
+        mixed = (*(replace(o, weight=o.weight * (1 - probe)) for o in current), replace(column, weight=probe))
+        prices.append((math.log(sharper.bound(mixed)) - math.log(base)) / float(probe))
     gains = np.array([float(column.signal - trace_of(current)) for column in columns])
     # What one unit of log H is worth in trace, along the scaling of all ratios.
     less = _scaled(current, Fraction(63, 64))
-    bound = target.bound(less, _PRICED)
+    bound = sharper.bound(less)
     fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
     slope = float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
     # A change t of weights gains gains @ t, and the price is paid by scaling all ratios, which costs trace.
@@ -245,7 +254,7 @@ def _step(current: Sequence[Orbit], target: ExactTarget, radius: float) -> tuple
     )
     if solved.status != 0 or -solved.fun <= 0:
         return None
-    shares = [Fraction(round(share * _SHARES), _SHARES) for share in solved.x]
+    shares = [Fraction(round(share * unit), unit) for share in solved.x]
     kept = 1 - sum(shares, start=Fraction(0))
     merged: dict[tuple[tuple[int, Fraction], ...], Fraction] = {}
     for orbit in (
@@ -274,3 +283,59 @@ def _scaled(orbits: Sequence[Orbit], factor: Fraction) -> tuple[Orbit, ...]:
         total = sum((count * value for count, value in levels), start=Fraction(0))
         made.append(Orbit(orbit.weight, tuple((count, value * k / total) for count, value in levels)))
     return tuple(made)
+
+
+def thin(orbit: Orbit, weight: Fraction) -> tuple[Orbit, ...]:
+    """Return the mixture of an orbit, with probability ``weight``, and a constant message otherwise."""
+    k = sum(count for count, _ in orbit.levels)
+    return (replace(orbit, weight=weight), *((centre_orbit(k, 1 - weight),) if weight < 1 else ()))
+
+
+def best_thinned(target: ExactTarget, least: Fraction, ratio: Fraction) -> tuple[Orbit, ...] | None:
+    """Thinned subset orbit of the largest trace that meets the target, above ``least``; None if there is none.
+
+    All subset sizes are tried up to 24 inputs (beyond, a grid), at the cap and at smaller ratios by factors of 4.
+    ``ratio`` is the largest one at which an orbit meets the target without thinning: where there is no cap, ratios are
+    tried from 1024 times its excess over 1 on.
+    """
+    best, found = least, None
+    for tried in _ratios(target, ratio):
+        for s in sizes_tried(target.k):
+            orbit = subset_orbit(target.k, s, tried)
+            weight = largest_weight(orbit, target, best / orbit.signal)
+            if weight is not None:
+                found = thin(orbit, weight)
+                best = trace_of(found)
+    return found
+
+
+def _ratios(target: ExactTarget, ratio: Fraction, *, factor: int = 4, uncapped: int = 1024) -> Iterator[Fraction]:
+    """Ratios to try, in decreasing order, all above exp(eps): up to it an orbit meets the target unthinned.
+
+    - ``factor``: of the excess of a ratio over 1, between two of them.
+    - ``uncapped``: without a cap, the largest excess in units of that of the best unthinned orbit.
+    """
+    now = 1 + (max(ratio, target.exp_eps, Fraction(2)) - 1) * uncapped if target.cap is None else target.cap
+    while now > max(target.exp_eps, 1 + Fraction(1, STEP)):
+        yield now
+        now = 1 + (now - 1) / factor
+
+
+def largest_weight(orbit: Orbit, target: ExactTarget, least: Fraction) -> Fraction | None:
+    """Largest weight at most 1, above ``least``, at which a thinned orbit meets the target; None if there is none."""
+    sharper = replace(target, rtol=target.rtol / 100)
+
+    def excess(steps: int, target: ExactTarget = sharper) -> float:
+        with suppress(Unsupported):
+            return target.excess(thin(orbit, Fraction(steps, WEIGHT_STEP)))
+        return inf
+
+    low = int(least * WEIGHT_STEP) + 1
+    if low > WEIGHT_STEP or excess(low, target) > 0:
+        return None
+    if excess(WEIGHT_STEP) <= 0:
+        return Fraction(1)
+    first = first_positive(excess, low - 1, WEIGHT_STEP)
+    weight, above = Fraction(first - 1, WEIGHT_STEP), Fraction(first, WEIGHT_STEP)
+    short = weight.limit_denominator(math.isqrt(WEIGHT_STEP))
+    return short if weight < short < above and sharper.meets(thin(orbit, short)) else weight

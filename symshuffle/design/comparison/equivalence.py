@@ -20,7 +20,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.decompositions.closed_forms import lines_on_file
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.families import Family, family
-from symshuffle.design.comparison.row import Row
+from symshuffle.design.comparison.rows import Row
 from symshuffle.mechanisms.thin import THINNED
 
 _LARGEST_INPUTS: Final = 64
@@ -79,7 +79,7 @@ def _of(
 ) -> _Law | None:
     try:
         if row.name in own:
-            from symshuffle.design.comparison.own import templates_of_own  # it loads algebra
+            from symshuffle.design.comparison.user_mechanisms import templates_of_own  # it loads algebra
 
             return templates_of_own(own[row.name]) if law is templates_of else None
         return law(*_chosen(k, row))

@@ -40,10 +40,9 @@ from symshuffle.decompositions.composition import Composed, Composition, Part, h
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
-from symshuffle.design.comparison.chosen import HASHED
+from symshuffle.design.comparison.families import HASHED
 from symshuffle.design.comparison.matching import Match
-from symshuffle.design.comparison.row import Row, bracket_of
-from symshuffle.design.comparison.rowing import central, estimated
+from symshuffle.design.comparison.rows import Row, bracket_of, central, estimated
 from symshuffle.mechanisms.hashing import hyperplanes
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import is_named
@@ -374,7 +373,7 @@ def _excess(match: Match, level: Bracket, spent: Number | None, certified: Brack
 
 
 def templates_of_own(source: object) -> frozenset[tuple[object, ...]] | None:
-    """As the laws of families in :mod:`symshuffle.design.comparison.alike`: of a mechanism, with ``lam`` open."""
+    """As the laws of families in :mod:`symshuffle.design.comparison.equivalence`: of a mechanism, with ``lam`` open."""
     if not isinstance(source, Mechanism):
         return None
     found = []

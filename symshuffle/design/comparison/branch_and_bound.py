@@ -1,7 +1,7 @@
 r"""That no other parameters do better at a match, box by box.
 
-In the coordinates of :mod:`symshuffle.design.comparison.degrading` a box of parameters lies, at every level, between a
-*worst* corner and a *best* one, and is settled by two evaluations: below the level at which the best corner has the
+In the coordinates of :mod:`symshuffle.design.comparison.monotonicity` a box of parameters lies, at every level, between
+a *worst* corner and a *best* one, and is settled by two evaluations: below the level at which the best corner has the
 risk to beat, nobody in the box has less risk; and where the worst corner is beyond the match at that level already,
 nobody meets the match above it.
 
@@ -30,11 +30,10 @@ from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural
 from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.calculated import calculated
-from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Setting
-from symshuffle.design.comparison.families import Family
-from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
+from symshuffle.design.comparison.families import Family, Parameters
 from symshuffle.design.comparison.matching import Match
-from symshuffle.design.comparison.search import Parameters
+from symshuffle.design.comparison.monotonicity import HASHING, Box, Degrading, Setting
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms
 from symshuffle.utility.estimation.votes import named_votes
 
 GAP: Final = Fraction(1, 100)

@@ -13,13 +13,11 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Arithmetic, Loss, MatchKind, Population
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
-from symshuffle.design.comparison.certified import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
-from symshuffle.design.comparison.chosen import Chosen
-from symshuffle.design.comparison.degrading import Degrading
-from symshuffle.design.comparison.families import Family, Free
-from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
+from symshuffle.design.comparison.branch_and_bound import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
+from symshuffle.design.comparison.families import Chosen, Family, Free, Parameters
 from symshuffle.design.comparison.matching import Match, Matched, matched
-from symshuffle.design.comparison.search import LARGEST_FREE, Parameters, Proposal
+from symshuffle.design.comparison.monotonicity import Degrading
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, LARGEST_FREE, Forms, Proposal
 from symshuffle.utility.estimation.votes import VoteNoise
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 

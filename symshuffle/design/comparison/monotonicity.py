@@ -26,8 +26,7 @@ from functools import cache
 from typing import Final, TypeAlias, final
 
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
-from symshuffle.design.comparison.families import Family
-from symshuffle.design.comparison.search import Parameters
+from symshuffle.design.comparison.families import Family, Parameters
 
 HASHING: Final = "olh"
 """The mechanism whose hash values are ordered as described."""

@@ -11,12 +11,12 @@ from typing import final
 
 from symshuffle.base.errors import CertificateError
 from symshuffle.base.lp import LinearProgram
+from symshuffle.base.numbers import as_integer
 from symshuffle.base.results import well_formed
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.channels.law import Law
-from symshuffle.utility.estimation.canonical import check_users
 from symshuffle.utility.frontiers.convex_order import exact_atoms, stop_loss
 
 
@@ -91,7 +91,7 @@ def _coupling(
 
 def moments_from_average(moments: Sequence[Fraction], n: int) -> tuple[Fraction, ...]:
     """Moments of :math:`L` from those of the average of ``n`` copies (orders 1, 2, ...; anchored, Remark 4.11)."""
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     found: list[Fraction] = []
     for order, moment in enumerate(moments, start=1):
         known = _sum_moment([*found, Fraction(0)], n, order)

@@ -13,13 +13,14 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
     Ball,
     Number,
+    as_integer,
     to_arb,
     working_precision,
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.linear import Matrix, dot, inverse, second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
-from symshuffle.utility.estimation.canonical import canonical_risk, check_users
+from symshuffle.utility.estimation.canonical import canonical_risk
 from symshuffle.utility.estimation.corner import check_problem
 from symshuffle.utility.estimation.lower_bounds import ball_bracket
 
@@ -90,7 +91,7 @@ def shrunken_iid_risk(law: AnchoredLaw, composition: Sequence[Fraction], *, n: i
 
 def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:
     r"""Fisher information :math:`n\,E[(u-1)(u-1)^T/(w\cdot u)]` about :math:`w`, on contrasts (Proposition 5.2)."""
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     w = check_composition(composition, law.num_inputs)
     seen = [dot(w, u) for u in law.templates]
     if not all(seen):

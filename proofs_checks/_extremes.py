@@ -20,7 +20,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.utility.likelihood.extremes import Hinge, check_attainable, hinge_range
+from symshuffle.utility.likelihood.extremes import check_attainable, hinge, hinge_range
 from symshuffle.utility.likelihood.law import check_share
 
 _BITS: Final = 128
@@ -132,20 +132,20 @@ def chi_square_certificate(
     form = choice(CertificateForm, form, "form")
     if isinstance(chi_square, float) or less(chi_square, 0) is Verdict.TRUE:
         raise InputError("chi_square", chi_square, "a rational or a ball of at least 0")
-    hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
+    scale, kink = hinge(direction, exp_eps=exp_eps, eps=eps)
     variance: Any = chi_square / Fraction(n)
-    if form in (CertificateForm.ELEMENTARY, CertificateForm.QUARTER) and less(0, hinge.kink) is Verdict.FALSE:
+    if form in (CertificateForm.ELEMENTARY, CertificateForm.QUARTER) and less(0, kink) is Verdict.FALSE:
         raise InputError("eps", 0, f"a level above 0 for the form {form} (two-moment takes 0)")
     if form is CertificateForm.RANGE:
         if lam is None:
             raise InputError("lam", None, "the ratio cap, for the form range")
         check_attainable(chi_square, lam)
         below, above = hinge_range(direction, lam)
-        if not all(isinstance(x, Fraction) for x in (variance, hinge.kink, below, above)):
+        if not all(isinstance(x, Fraction) for x in (variance, kink, below, above)):
             raise InputError("form", form, "rational chi_square, exp_eps and lam (cases are told apart exactly)")
-        found: Number = hinge.scale * range_bound(variance, hinge.kink, below, above)
+        found: Number = scale * range_bound(variance, kink, below, above)
         return found
-    result: Number = hinge.scale * _BOUNDS[form](variance, hinge.kink)
+    result: Number = scale * _BOUNDS[form](variance, kink)
     return result
 
 

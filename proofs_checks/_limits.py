@@ -34,7 +34,7 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.utility.likelihood.extremes import Hinge
+from symshuffle.utility.likelihood.extremes import hinge
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 BERRY_ESSEEN: Final = Fraction(4748, 10000)
@@ -170,11 +170,11 @@ def normal_profile(
     reverse; that of the Gaussian curve has :math:`\frac s2\sqrt{e^{\mu^2}-1-\mu^2}` more, half the mean distance of
     :math:`e^{\mu Z-\mu^2/2}` from :math:`1+\mu Z`.
     """
-    hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
+    factor, bend = hinge(direction, exp_eps=exp_eps, eps=eps)
     variance = _variance(ratio)
     half = ratio.third_absolute_moment / (variance * Fraction(2 * check_n(n)))
     with working_precision(DEFAULT_BITS + 32):
-        scale, kink = to_arb(hinge.scale), to_arb(hinge.kink)
+        scale, kink = to_arb(factor), to_arb(bend)
         mu = (to_arb(variance) / n).sqrt()
         limit = Ball.from_arb(scale * normal_hinge(mu, kink), DEFAULT_BITS)
         square = mu * mu
@@ -248,12 +248,12 @@ def poisson_profile(
     """The profile as ``scale * E(S - n kink)_+ / n`` of a compound Poisson ``S``: good at few informative messages."""
     n = check_n(n)
     way = choice(Direction, direction, "direction")
-    hinge = Hinge.of(way, exp_eps=exp_eps, eps=eps)
+    factor, bend = hinge(way, exp_eps=exp_eps, eps=eps)
     sign = 1 if way is Direction.FORWARD else -1
     terms = [(sign * (v - 1), w * n) for v, w in ratio.atoms() if equal(v, 1) is not Verdict.TRUE]
-    value = _poisson_hinge(terms, hinge.kink * n, DEFAULT_BITS + 16)
+    value = _poisson_hinge(terms, bend * n, DEFAULT_BITS + 16)
     with working_precision(DEFAULT_BITS + 16):
-        scale = to_arb(hinge.scale)
+        scale = to_arb(factor)
         limit = Ball.from_arb(scale * value.arb() / n, DEFAULT_BITS)
         error = Ball.from_arb(scale * to_arb(ratio.active * ratio.wasserstein_to_one / 2), DEFAULT_BITS)
     evaluation = "compound Poisson approximation, a Poisson number of informative messages"

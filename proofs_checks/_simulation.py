@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
-from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_estimator
+from symshuffle.utility.estimation.canonical import output_votes
 
 
 def simulated_errors(
@@ -24,7 +23,7 @@ def simulated_errors(
     repetitions: int,
 ) -> npt.NDArray[np.float64]:
     r"""Euclidean errors :math:`|\hat w-w|` of independent runs of the canonical estimator, unclipped."""
-    votes = np.array(canonical_estimator(AnchoredLaw.from_channel(channel)).votes(channel), dtype=float)
+    votes = np.array(output_votes(channel), dtype=float)
     rows = np.array(channel.rows, dtype=float)
     truth = np.array(composition, dtype=float)
     if population is Population.IID:

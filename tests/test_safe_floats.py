@@ -21,7 +21,6 @@ from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.utility import (
-    AnchoredLaw,
     Contamination,
     binary_envelope,
     leakage,
@@ -29,7 +28,6 @@ from symshuffle.utility import (
     trace_frontier,
     worst_curve,
 )
-from symshuffle.utility.estimation.canonical import worst_risk
 from symshuffle.vectors import (
     SphereLinear,
     calibrate,
@@ -83,7 +81,7 @@ ANSWERS = {
     "MinimalRisk": ("upper", lambda: minimal_unbiased_risk(W, [[0], [1]])),
     "OrbitDesign": ("upper", lambda: orbit_tradeoff(PROBLEM, F(7, 3), cyclic_group(3))),
     "OrbitDesigns": ("upper", lambda: orbit_tradeoff_at(PROBLEM, symshuffle.Exp(F(1, 2)), cyclic_group(3))),
-    "PairLeakage": ("upper", lambda: leakage(W, 0, 1, n=3, eps="1/3")),
+    "Leakage of a pair": ("upper", lambda: leakage(W, 0, 1, n=3, eps="1/3")),
     "PrivateMean": (
         "upper",
         lambda: private_mean(
@@ -101,7 +99,6 @@ ANSWERS = {
     ),
     "WorstCase": ("lower", lambda: worst_of_all(W, 3, F(6, 5))),
     "WorstCurve": ("upper", lambda: worst_curve(chi_square="1/3", n=3, lam=2, exp_eps="6/5")),
-    "WorstRisk": ("upper", lambda: worst_risk(AnchoredLaw.from_channel(W), n=7, population="iid")),
 }
 """Of each class of answers, the safe end, and an answer: upper for losses and errors, lower for what is reached."""
 

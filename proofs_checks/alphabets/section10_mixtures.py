@@ -32,7 +32,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
+from symshuffle.utility.estimation.canonical import enumerated_risk, output_votes
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope, subset_trace, tangent_slope
 
@@ -156,7 +156,7 @@ def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Co
         law = AnchoredLaw.from_channel(channel)
         for x, y in itertools.permutations(range(k), 2):
             yield compare(law.pairwise_divergence(x, y), spent, at=f"k={k}, blocks {len(blocks)}, pair {x}, {y}")
-        votes = canonical_estimator(law).votes(channel)
+        votes = output_votes(channel, law)
         for place, (_weight, c) in enumerate(blocks):
             beta = (c - 1) / (c + k - 1)
             own = tuple(beta / signal * (int(x == 0) - Fraction(1, k)) for x in range(k))

@@ -20,7 +20,7 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_estimator, vote_sizes
+from symshuffle.utility.estimation.canonical import estimated_composition, output_votes, vote_sizes
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.contamination import certify_envelope
 from symshuffle.utility.frontiers.frontier import trace_frontier
@@ -209,14 +209,14 @@ def _twice_as_many(sizes: Vector, w: Vector, n: int) -> Fraction:
 
 def _enumerated(channel: Channel, w: Vector, n: int) -> Fraction:
     """The same risk, over all populations and all histograms."""
-    estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
+    votes = output_votes(channel)
     risk = ZERO
     for dataset in itertools.product(range(len(w)), repeat=n):
         mass = Fraction(1)
         for x in dataset:
             mass *= w[x]
         for histogram, probability in _shuffled(channel, dataset).items():
-            found = estimator.estimate(channel, histogram)
+            found = estimated_composition(votes, histogram)
             risk += mass * probability * sum((a - b) ** 2 for a, b in zip(found, w, strict=True))
     return risk
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_inside
-from symshuffle.base.results import Bracket, FirstLines, safe_number
+from symshuffle.base.results import Bracket, FirstLines, SafeEnd, safe_number
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
 from symshuffle.configuration.randomizers import matrix_sizes
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.utility.anchored.enclosed import EnclosedLaw
     from symshuffle.utility.anchored.law import AnchoredLaw
+    from symshuffle.utility.frontiers.contamination import Leakage
     from symshuffle.utility.frontiers.formulas import LawFormulas
-    from symshuffle.utility.frontiers.leakage import PairLeakage
 
 app = typer.Typer()
 
@@ -152,7 +152,6 @@ _MOST_TEMPLATES: Final = 40
 
 def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any], show: Show) -> bool:
     """Show the numbers of a mechanism of many inputs by its formulas; False where it has few, or no formula."""
-    from symshuffle.utility.estimation.canonical import WorstRisk
     from symshuffle.utility.frontiers.filed_laws import law_numbers
 
     users, size = 1 if n is None else n, int(asked.numbers.get(asked.form["inputs"], 0))
@@ -165,24 +164,23 @@ def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any],
     ]
     numbers = {name: str(found[name]) for name in ("trace", "budget", "ratio_cap")}
     vertex = (Fraction(1), *[Fraction(0)] * (size - 1))
-    places = {"iid_risk": (Population.IID, (Fraction(1, size),) * size), "fixed_risk": (Population.FIXED, vertex)}
+    places = {"iid_risk": (Fraction(1, size),) * size, "fixed_risk": vertex}
     risks = {
-        name: WorstRisk(
+        name: (
             Bracket(found[name].lower, found[name].upper, Arithmetic.BALL, "closed form", "formulas of the mechanism"),
             where,
-            users,
-            population,
         )
-        for name, (population, where) in places.items()
+        for name, where in places.items()
     }
-    shown = {"law": law, **numbers, "extreme": None, **{name: risk.to_dict() for name, risk in risks.items()}}
+    told = {name: _risk_data(name, risk, users) for name, risk in risks.items()}
+    shown = {"law": law, **numbers, "extreme": None, **told}
     if show.data({**shown, "leakage": [], "inputs": inputs | {"n": users, "eps": None}}):
         return True
     named = ", ".join(f"{name} {value}" for name, value in inputs.items())
-    worst = risks["fixed_risk"]
+    worst, _ = risks["fixed_risk"]
     lines = FirstLines(
         "risk",
-        f"{safe_number(worst.bracket, worst.safe)} for {counted(users, 'user')} of the worst fixed composition",
+        f"{safe_number(worst, SafeEnd.UPPER)} for {counted(users, 'user')} of the worst fixed composition",
         about=f"squared error of the canonical estimate of the shares of {size} inputs, by the channel ({named}); "
         f"{_NOT_PRIVACY}",
         sure="closed formulas of the mechanism, evaluated in balls",
@@ -193,7 +191,7 @@ def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any],
         typer.echo(f"templates of mass {_short(mass)}: {parts}")
     for name, words in (("trace", "trace"), ("budget", "largest chi-square of two rows"), ("ratio_cap", "ratio")):
         typer.echo(f"{words}: {_short(found[name])}")
-    typer.echo(f"worst i.i.d. risk, n = {users}: {_risk(risks['iid_risk'].bracket)}")
+    typer.echo(f"worst i.i.d. risk, n = {users}: {_risk(risks['iid_risk'][0])}")
     return True
 
 
@@ -205,18 +203,18 @@ def _numbers(
     users, found = 1 if n is None else n, template_law(channel)
     leaks = [] if level is None else _leaks(channel, users, level)
     risks = _risks(found, users)
-    if not show.data(_json(found, risks, leaks) | {"inputs": named | {"n": users, "eps": eps}}):
+    if not show.data(_json(found, users, risks, leaks) | {"inputs": named | {"n": users, "eps": eps}}):
         show.rows([*_lines(found, users, risks, named).rows, *file_rows(named)], _MEANINGS)
         _tables(found, users, risks, leaks)
 
 
-def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
+def _leaks(channel: Channel, users: int, level: Fraction) -> list[Leakage]:
     from symshuffle.utility.frontiers.contamination import ratio_law
     from symshuffle.utility.frontiers.leakage import leakage
 
     gamma: Fraction | Exp = Exp(level) if level else Fraction(1)
-    known: dict[object, PairLeakage] = {}  # many pairs have one law of the ratio, and all have one cap
-    found: list[PairLeakage] = []
+    known: dict[object, Leakage] = {}  # many pairs have one law of the ratio, and all have one cap
+    found: list[Leakage] = []
     for i, j in permutations(range(channel.num_inputs), 2):
         ratio = ratio_law(channel, i, j)
         law = frozenset(ratio.atoms()), ratio.singular
@@ -234,8 +232,24 @@ def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
     infinite = found.vote_sizes() is None if isinstance(found, EnclosedLaw) else inverse_trace(found) == math.inf
     if infinite:
         return {"iid_risk": None, "fixed_risk": None}
-    populations = {"iid_risk": Population.IID, "fixed_risk": Population.FIXED}
-    return {name: worst_risk(found, n=users, population=kind) for name, kind in populations.items()}
+    return {name: worst_risk(found, n=users, population=kind) for name, kind in _POPULATIONS.items()}
+
+
+_POPULATIONS: Final = {"iid_risk": Population.IID, "fixed_risk": Population.FIXED}
+
+
+def _risk_data(name: str, risk: tuple[Bracket, tuple[Fraction, ...]], users: int) -> dict[str, Any]:
+    """A risk as plain data: its bracket, its meaning, and the composition at which it is largest."""
+    bracket, composition = risk
+    population = _POPULATIONS[name]
+    kind = "i.i.d. users" if population is Population.IID else "a fixed composition"
+    return bracket.to_dict() | {
+        "about": f"largest canonical risk over all compositions, n = {users}, {kind}",
+        "evaluation": bracket.evaluation,
+        "composition": [str(entry) for entry in composition],
+        "population": population.value,
+        "n": users,
+    }
 
 
 def _lines(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], named: dict[str, Any]) -> FirstLines:
@@ -250,7 +264,7 @@ def _lines(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], 
         "risk",
         f"infinite {words}: some compositions look alike"
         if risk is None
-        else f"{safe_number(risk.bracket, risk.safe)} {words}",
+        else f"{safe_number(risk[0], SafeEnd.UPPER)} {words}",
         about=f"squared error of the canonical estimate of the shares of {found.num_inputs} inputs, by the channel "
         f"({shown}); {_NOT_PRIVACY}",
         assumes=assumes,
@@ -298,7 +312,7 @@ def _extreme(found: AnchoredLaw | EnclosedLaw) -> bool | None:
     return found.is_extreme() if isinstance(found, AnchoredLaw) else None
 
 
-def _json(found: AnchoredLaw | EnclosedLaw, risks: dict[str, Any], leaks: list[PairLeakage]) -> dict[str, Any]:
+def _json(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], leaks: list[Leakage]) -> dict[str, Any]:
     atoms = [{"template": [str(a) for a in u], "mass": str(w)} for u, w in _atoms(found)]
     return {
         "law": atoms,
@@ -306,12 +320,12 @@ def _json(found: AnchoredLaw | EnclosedLaw, risks: dict[str, Any], leaks: list[P
         "budget": str(found.pairwise_budget()),
         "ratio_cap": str(found.ratio_cap()),
         "extreme": _extreme(found),
-        **{name: None if risk is None else risk.to_dict() for name, risk in risks.items()},
-        "leakage": [one.to_dict() | {"i": one.inputs[0], "j": one.inputs[1]} for one in leaks],
+        **{name: None if risk is None else _risk_data(name, risk, users) for name, risk in risks.items()},
+        "leakage": [one.to_dict() | dict(zip("ij", one.inputs or (), strict=True)) for one in leaks],
     }
 
 
-def _tables(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], leaks: list[PairLeakage]) -> None:
+def _tables(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], leaks: list[Leakage]) -> None:
     console = Console(highlight=False)
     table = Table("mass", *(f"input {x}" for x in range(found.num_inputs)), title="templates")
     for u, weight in _atoms(found):
@@ -325,14 +339,14 @@ def _tables(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any],
     facts.add_row("extreme", answers[_extreme(found)])
     labels = {"iid_risk": "worst i.i.d. risk", "fixed_risk": "worst fixed-composition risk"}
     for name, risk in risks.items():
-        shown = "infinite: some compositions look alike" if risk is None else _risk(risk.bracket)
+        shown = "infinite: some compositions look alike" if risk is None else _risk(risk[0])
         facts.add_row(f"{labels[name]}, n = {users}", shown)
     console.print(facts)
     if leaks:
         pairs = Table("i", "j", "leakage, at most", "envelope, at most", title="one user against a constant population")
         for one in leaks:
             worst = "none" if one.envelope is None else f"{float(one.envelope):.6g}"
-            pairs.add_row(str(one.inputs[0]), str(one.inputs[1]), f"{float(one):.6g}", worst)
+            pairs.add_row(*map(str, one.inputs or ()), f"{float(one):.6g}", worst)
         console.print(pairs)
 
 

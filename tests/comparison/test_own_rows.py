@@ -12,7 +12,7 @@ from symshuffle import InputError, compare
 from symshuffle.cli import main
 from symshuffle.design.comparison.families import names_on_file
 from symshuffle.mechanisms.names import SYNONYMS
-from symshuffle.utility.estimation.canonical import canonical_estimator
+from symshuffle.utility.estimation.canonical import estimated_composition, output_votes
 from symshuffle.utility.estimation.votes import canonical_votes, channel_noise, joint_noise, mixed_votes
 
 LOSSES = ("l2", "max", "absent", "test")
@@ -23,14 +23,14 @@ def enumerated(rows, n):
     """The four losses of the canonical estimator over all compositions of n users, from all tuples of messages."""
     channel = s.Channel.from_rows(rows)
     k, outputs = channel.num_inputs, range(channel.num_outputs)
-    estimator = canonical_estimator(s.utility.AnchoredLaw.from_channel(channel))
+    votes = output_votes(channel)
     errors = {}
     for data in itertools.combinations_with_replacement(range(k), n):
         shares = [F(data.count(i), n) for i in range(k)]
         square = [F(0)] * k
         for sent in itertools.product(outputs, repeat=n):
             chance = math.prod((rows[x][y] for x, y in zip(data, sent, strict=True)), start=F(1))
-            guess = estimator.estimate(channel, [sent.count(y) for y in outputs])
+            guess = estimated_composition(votes, [sent.count(y) for y in outputs])
             square = [total + chance * (a - b) ** 2 for total, a, b in zip(square, guess, shares, strict=True)]
         errors[data] = square
     held = {(data, i) for data in errors for i in range(k) if set(data) == {i}}

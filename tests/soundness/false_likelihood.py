@@ -58,7 +58,7 @@ def _worst(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> N
     false(f"worst curve: {name}", place, lambda: replace(worst(), **changes(worst())).verify())
 
 
-_worst("it dips", "majorant", lambda f: {"majorant": replace(f.majorant, alpha=f.majorant.alpha - F(1, 10**6))})
+_worst("it dips", "majorant", lambda f: {"majorant": (f.majorant[0] - F(1, 10**6), *f.majorant[1:])})
 _worst("an atom below the range", "law", lambda f: {"law": ((F(-2), F(0)), *f.law)})
 _worst("a negative mass", "law", lambda f: {"law": (*f.law, (F(0), F(-1, 9)), (F(0), F(1, 9)))})
 _worst("other moments", "law", lambda f: {"law": ((f.law[0][0], f.law[0][1] + F(1, 10**9)), *f.law[1:])})

@@ -18,7 +18,7 @@ from tests.words import words
 DOORS = {
     "second moment of a fiber": "utility.anchored.maps.Fiber.second_moment",
     "covariance of a fiber": "utility.anchored.maps.Fiber.covariance",
-    "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fiber",
+    "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fisher_information",
     "point of an output": "utility.anchored.maps.Gauge.point",
     "mechanism of a frontier": "utility.frontiers.orbits.Frontier.mechanism",
     "channel of a frontier": "utility.frontiers.orbits.Frontier.channel",
@@ -36,7 +36,7 @@ SHOWN = tuple(
     words(
         "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
         "utility.anchored.maps.Fiber utility.frontiers.orbits.Frontier "
-        "utility.frontiers.contamination.Leakage utility.frontiers.leakage.PairLeakage "
+        "utility.frontiers.contamination.Leakage "
         "design.decision.certificate.Design"
     )
 )

@@ -22,7 +22,7 @@ from symshuffle.design.comparison.parameter_choice import votes_of
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms, gaussian_epsilon
 from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
-from symshuffle.utility.estimation.votes import VertexNoise, VoteNoise
+from symshuffle.utility.estimation.votes import VoteNoise
 
 MARK: Final = "!"
 """Marks a risk above that of the answer ``uniform``."""
@@ -217,11 +217,11 @@ def row_of(
     )
 
 
-def estimated(noise: VoteNoise | VertexNoise | None, loss: Loss, n: int, inputs: int) -> dict[str, Any]:
+def estimated(noise: VoteNoise | None, loss: Loss, n: int, inputs: int) -> dict[str, Any]:
     """What a row says of an unbiased estimator, by the names of its fields."""
     if noise is None:
         return {}
-    risks = {"risk": noise.risk(n), "iid_risk": noise.iid_risk(n), "variance": noise.coordinate_variance(n)}
+    risks = {"risk": noise.risk(n), "iid_risk": noise.iid_risk(n), "variance": noise.loss(Loss.MAX, n)}
     told = {name: bracket_of(value, noise.estimator) for name, value in (risks | {"loss": noise.loss(loss, n)}).items()}
     worse = told["risk"].lower > 1 - Fraction(1, inputs)
     return {**told, "estimator": noise.estimator, "worse_than_uniform": worse, "worst": noise.worst(loss)}

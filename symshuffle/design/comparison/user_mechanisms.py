@@ -52,7 +52,6 @@ from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import (
-    VertexNoise,
     VoteNoise,
     canonical_votes,
     channel_noise,
@@ -295,7 +294,7 @@ def _explicit(mechanism: Mechanism) -> Channel:
     return mechanism.channel()
 
 
-def _noise(source: Mechanism | Channel | Composed) -> VoteNoise | VertexNoise:
+def _noise(source: Mechanism | Channel | Composed) -> VoteNoise:
     """The votes of the unbiased estimator that is named."""
     if isinstance(source, Channel):
         return channel_noise(source)

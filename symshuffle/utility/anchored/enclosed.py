@@ -143,25 +143,29 @@ class EnclosedLaw:
         largest: Ball = maximum(found)
         return largest
 
-    def fiber(self, composition: Sequence[Fraction]) -> EnclosedFiber:
-        """The law of the ratio vector of one message, seen from a composition of the population.
+    def fisher_information(self, composition: Sequence[Fraction]) -> BallMatrix:
+        r"""Fisher information :math:`E[zz^T]`, :math:`Vz=r-\frac1k\sum_ir_i`, of one message at a composition.
+
+        The ratio vector is :math:`r=u/(w\cdot u)`; at a boundary composition this is its second moment.
 
         >>> from symshuffle import Exp, randomizer
         >>> law = template_law(randomizer("krr").channel(k=2, lam=Exp(Fraction(1))))
-        >>> f"{float(law.fiber((Fraction(1, 4), Fraction(3, 4))).second_moment()[0][0]):.10f}"
+        >>> f"{float(law.fisher_information((Fraction(1, 4), Fraction(3, 4)))[0][0]):.10f}"
         '0.2255964240'
         """
         w = check_composition(composition, self.num_inputs)
-        ratios, weights = [], []
+        points, weights = [], []
         for u, weight in self.atoms():
             mass = exact_sum(a * b for a, b in zip(w, u, strict=True) if a)
             if equal(mass, 0) is Verdict.TRUE:
                 continue
             if less(0, mass) is not Verdict.TRUE:
                 raise NotDecided(f"whether the composition sees a template, of mass {mass}, is open")
-            ratios.append(tuple(entry / mass for entry in u))
+            ratios = [entry / mass for entry in u]
+            mean = exact_sum(ratios) / len(ratios)
+            points.append(tuple(entry - mean for entry in ratios))
             weights.append(weight * mass)
-        return EnclosedFiber(w, tuple(ratios), tuple(weights))
+        return second_moment(points, weights)
 
     def vote_sizes(self) -> Balls | None:
         r"""The numbers :math:`E_{W_i}|c(u)|^2` of the canonical estimator by row; None at a singular covariance."""
@@ -191,22 +195,6 @@ class EnclosedLaw:
             for u, w in self.atoms()
         )
         return f"<table><tr><th>template</th><th>mass</th></tr>{rows}</table>"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class EnclosedFiber:
-    r"""The law of the ratio vectors :math:`r=u/(w\cdot u)` seen from a composition, in balls."""
-
-    composition: tuple[Fraction, ...]
-    points: tuple[Balls, ...]
-    weights: Balls
-
-    def second_moment(self) -> BallMatrix:
-        r"""The matrix :math:`E[zz^T]` of :math:`Vz=r-\frac1k\sum_ir_i`: the Fisher information of one message."""
-        means = [exact_sum(r) / len(r) for r in self.points]
-        centred = tuple(tuple(entry - mean for entry in r) for r, mean in zip(self.points, means, strict=True))
-        return second_moment(centred, self.weights)
 
 
 def _arbs(rows: Sequence[Sequence[Ball]]) -> flint.arb_mat:

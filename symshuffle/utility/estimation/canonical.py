@@ -9,15 +9,14 @@ squared Euclidean errors; ``inf`` where the covariance is singular on contrasts.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import Any
 
 from symshuffle.base.choices import Arithmetic, Population, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, lower_end, upper_end
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, Vector, dot, inverse
 from symshuffle.channels.shuffled import histogram_law
@@ -25,47 +24,39 @@ from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class CanonicalEstimator:
-    """The unbiased linear estimator of a law; ``precision`` inverts its covariance on contrasts."""
-
-    precision: Matrix
-
-    def vote(self, u: Sequence[Fraction]) -> Vector:
-        """What a message with template ``u`` adds to the sum of votes."""
-        return tuple(dot(row, u) for row in self.precision)
-
-    def votes(self, channel: Channel) -> tuple[Vector, ...]:
-        """The vote of every output of a channel; null outputs, which never occur, vote for nothing."""
-        columns = exact_columns(channel)
-        k = channel.num_inputs
-        return tuple(
-            self.vote([entry * k / sum(column) for entry in column]) if any(column) else (Fraction(0),) * k
-            for column in columns
-        )
-
-    def estimate(self, channel: Channel, histogram: Sequence[int]) -> Vector:
-        """The estimated composition from the counts of every output (it may leave the simplex)."""
-        n = sum(histogram)
-        if len(histogram) != channel.num_outputs or n < 1:
-            raise InputError("histogram", tuple(histogram), f"{channel.num_outputs} counts of at least one message")
-        mean = Fraction(1, channel.num_inputs)
-        votes = self.votes(channel)
-        return tuple(
-            mean + sum((count * vote[i] for count, vote in zip(histogram, votes, strict=True)), start=Fraction(0)) / n
-            for i in range(channel.num_inputs)
-        )
-
-
-def canonical_estimator(law: AnchoredLaw) -> CanonicalEstimator:
-    """The canonical estimator of a law."""
+def template_votes(law: AnchoredLaw, templates: Iterable[Sequence[Fraction]]) -> tuple[Vector, ...]:
+    """What messages with these templates add to the sum of votes, by the canonical estimator of a law."""
     precision = _precision(law)
     if precision is None:
         raise InputError(
             "law", "a singular covariance", "rows that span all contrasts (the canonical risk is infinite)"
         )
-    return CanonicalEstimator(precision)
+    return _votes(precision, templates)
+
+
+def _votes(precision: Matrix, templates: Iterable[Sequence[Fraction]]) -> tuple[Vector, ...]:
+    return tuple(tuple(dot(row, u) for row in precision) for u in templates)
+
+
+def output_votes(channel: Channel, law: AnchoredLaw | None = None) -> tuple[Vector, ...]:
+    """The vote of every output of a channel; null outputs, which never occur, vote for nothing.
+
+    - ``law``: whose canonical estimator it is; default: that of the channel.
+    """
+    k = channel.num_inputs
+    templates = [[entry * k / (sum(column) or k) for entry in column] for column in exact_columns(channel)]
+    return template_votes(AnchoredLaw.from_channel(channel) if law is None else law, templates)
+
+
+def estimated_composition(votes: Sequence[Vector], histogram: Sequence[int]) -> Vector:
+    """The estimated composition from the votes and the counts of every output (it may leave the simplex)."""
+    n, k = sum(histogram), len(votes[0])
+    if len(histogram) != len(votes) or n < 1:
+        raise InputError("histogram", tuple(histogram), f"{len(votes)} counts of at least one message")
+    return tuple(
+        Fraction(1, k) + sum((count * vote[i] for count, vote in zip(histogram, votes, strict=True)), Fraction(0)) / n
+        for i in range(k)
+    )
 
 
 def _precision(law: AnchoredLaw) -> Matrix | None:
@@ -85,7 +76,7 @@ def vote_sizes(law: AnchoredLaw) -> Vector | None:
     precision = _precision(law)
     if precision is None:
         return None
-    votes = map(CanonicalEstimator(precision).vote, law.templates)
+    votes = _votes(precision, law.templates)
     weighted = [weight * dot(vote, vote) for vote, weight in zip(votes, law.weights, strict=True)]
     return tuple(dot(weighted, coordinate) for coordinate in zip(*law.templates, strict=True))
 
@@ -174,7 +165,7 @@ def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population | s
     (Fraction(1, 2), (Fraction(1, 2), Fraction(1, 2)))
     """
     population = choice(Population, population, "population")
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     k = law.num_inputs
     sizes = vote_sizes(law)
     if sizes is None:
@@ -209,14 +200,9 @@ def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
     return constant if population is Population.IID else constant - Fraction(k - 1, k)
 
 
-def check_users(n: int) -> int:
-    """Read a number of users: a positive integer."""
-    return as_integer(n, "n", 1)
-
-
 def _check_population(composition: Sequence[Fraction], k: int, n: int, population: Population) -> tuple[Vector, int]:
     """The composition and the number of users, refused if they cannot have it."""
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     w = check_composition(composition, k)
     if population is Population.FIXED and any((entry * n).denominator != 1 for entry in w):
         raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
@@ -260,10 +246,10 @@ def enumerated_risk(
     check_channel(channel)
     population = choice(Population, population, "population")
     w, n = _check_population(composition, channel.num_inputs, n, population)
-    estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
+    votes = output_votes(channel)
     risk, mean = Fraction(0), [Fraction(0)] * channel.num_inputs
     for histogram, mass in population_law(channel, w, n, population).items():
-        found = estimator.estimate(channel, histogram)
+        found = estimated_composition(votes, histogram)
         risk += mass * sum((a - b) ** 2 for a, b in zip(found, w, strict=True))
         mean = [total + mass * entry for total, entry in zip(mean, found, strict=True)]
     return risk, tuple(mean)
@@ -278,40 +264,14 @@ def population_law(channel: Channel, w: Vector, n: int, population: Population) 
     return histogram_law([channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))])
 
 
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class WorstRisk(AnswerMethods):
-    """The largest expected squared error of the canonical estimator: exact for a rational law, otherwise enclosed.
-
-    ``float`` returns the upper end, rounded up.
-    """
-
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
-    bracket: Bracket
-    composition: Vector
-    n: int
-    population: Population
-
-    @property
-    def about(self) -> str:
-        """Which risk it is."""
-        evaluation = "i.i.d. users" if self.population is Population.IID else "a fixed composition"
-        return f"largest canonical risk over all compositions, n = {self.n}, {evaluation}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with the composition."""
-        where = {"composition": [str(entry) for entry in self.composition], "population": self.population.value}
-        return AnswerMethods.to_dict(self) | where | {"n": self.n}
-
-
-def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population | str) -> WorstRisk:
-    """The largest canonical risk of a law at any level (anchored, Propositions 5.5 and 5.7).
+def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population | str) -> tuple[Bracket, Vector]:
+    """The largest canonical risk of a law at any level, and the composition (anchored, Propositions 5.5 and 5.7).
 
     With :math:`s_i=E_{W_i}|c(u)|^2` the risk increases with every :math:`s_i`, so the worst cases at the lower and at
     the upper ends of the balls enclose it.
     """
     population = choice(Population, population, "population")
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     sizes = vote_sizes(law) if isinstance(law, AnchoredLaw) else law.vote_sizes()
     if sizes is None:
         raise InputError(
@@ -324,7 +284,7 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
     lower, _ = _worst(tuple(map(lower_end, sizes)), n, population)
     upper, _ = _worst(tuple(map(upper_end, sizes)), n, population)
     _, w = _worst([size if isinstance(size, Fraction) else size.midpoint for size in sizes], n, population)
-    return WorstRisk(Bracket(lower, upper, arithmetic, "closed form", evaluation), w, n, population)
+    return Bracket(lower, upper, arithmetic, "closed form", evaluation), w
 
 
 def _worst(sizes: Sequence[Fraction], n: int, population: Population) -> tuple[Fraction, Vector]:

@@ -26,7 +26,6 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import Bracket
-from symshuffle.utility.estimation.canonical import check_users
 from symshuffle.utility.estimation.lower_bounds import ball_bracket, van_trees_bound
 
 _BITS: Final = 128
@@ -101,7 +100,7 @@ def _check_side(h: Fraction, m: int) -> Fraction:
 
 def check_problem(k: int, budget: Number, n: int) -> tuple[int, int]:
     """Numbers of inputs and users, checked; the budget is an exact number above 0."""
-    k, n = as_integer(k, "k", 2), check_users(n)
+    k, n = as_integer(k, "k", 2), as_integer(n, "n", 1)
     if isinstance(budget, float) or less(0, budget) is not Verdict.TRUE:
         raise InputError(
             "budget", budget, "an exact number > 0 (budget 0 needs no bound, because nothing can be learned)"

@@ -35,7 +35,7 @@ from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.utility.anchored.law import check_composition
-from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
+from symshuffle.utility.estimation.canonical import isotropic_risk
 
 _BITS: Final = 128
 
@@ -193,7 +193,7 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     >>> best_shrinkage_risk(2, Fraction(1, 2), 4)
     Fraction(3, 14)
     """
-    n, k, trace = check_users(n), as_integer(k, "k", 2), parse_number(trace, "trace")
+    n, k, trace = as_integer(n, "n", 1), as_integer(k, "k", 2), parse_number(trace, "trace")
     constant: Any = isotropic_risk(k, trace, population=Population.IID)
     if constant == math.inf:
         raise InputError("trace", trace, "a number above 0: without a trace nothing is learnt")
@@ -242,7 +242,7 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
     Fraction(3, 8)
     """
     check_channel(channel)
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     atoms = [(check_composition(w, channel.num_inputs), parse_rational(mass, "prior")) for w, mass in prior]
     total = sum((mass for _, mass in atoms), start=Fraction(0))
     if total != 1 or min(mass for _, mass in atoms) < 0:

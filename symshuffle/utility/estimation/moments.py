@@ -7,9 +7,8 @@ by their average. Signal, budget and mass are finite sums over its states, with 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import final
+from typing import TypeAlias
 
 import sympy as sp
 
@@ -19,20 +18,14 @@ from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.symbolic import nonnegative, normal_form
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class TemplateClass:
-    """The templates of one output class."""
-
-    mass: sp.Expr
-    levels: tuple[tuple[sp.Expr, sp.Expr], ...]
+TemplateClass: TypeAlias = "tuple[sp.Expr, tuple[tuple[sp.Expr, sp.Expr], ...]]"
+"""Mass of an output class, and its template: numbers of coordinates with their values."""
 
 
 def template_classes(mechanism: Mechanism) -> tuple[TemplateClass, ...]:
     """The template law of a mechanism, class by class."""
     found = (template_class(output_class, mechanism) for output_class in mechanism.classes)
-    return tuple(one for one in found if one.mass != 0)
+    return tuple(one for one in found if one[0] != 0)
 
 
 def template_class(output_class: OutputClass, mechanism: Mechanism) -> TemplateClass:
@@ -45,10 +38,8 @@ def template_class(output_class: OutputClass, mechanism: Mechanism) -> TemplateC
     average = sum(state.count * state.probability for state in output_class.states) / mechanism.inputs
     mass = normal_form(output_class.size * average)
     if mass == 0:
-        return TemplateClass(mass, ())
-    return TemplateClass(
-        mass, tuple((state.count, normal_form(state.probability / average)) for state in output_class.states)
-    )
+        return mass, ()
+    return mass, tuple((state.count, normal_form(state.probability / average)) for state in output_class.states)
 
 
 def _one_template(output_class: OutputClass, inputs: sp.Expr) -> bool:
@@ -109,7 +100,7 @@ def trace(mechanism: Mechanism) -> sp.Expr:
     >>> trace(randomizer("rr"))
     (2*lambda**2 - 4*lambda + 2)/(lambda**2 + 2*lambda + 1)
     """
-    return normal_form(sum(c.mass * levels_signal(c.levels) for c in template_classes(mechanism)))
+    return normal_form(sum(mass * levels_signal(levels) for mass, levels in template_classes(mechanism)))
 
 
 def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
@@ -146,7 +137,8 @@ def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
         raise Unsupported(
             f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...).pairwise_budget()"
         )
-    return normal_form(sum(c.mass * levels_budget(c.levels, mechanism.inputs) for c in template_classes(mechanism)))
+    classes = template_classes(mechanism)
+    return normal_form(sum(mass * levels_budget(levels, mechanism.inputs) for mass, levels in classes))
 
 
 def chi_square_sum(pairs: Iterable[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:

@@ -102,7 +102,7 @@ class SymbolicLaw:
         classes = self.tabulated()
         if not classes:
             self.atoms()  # raises: nothing is tabulated where the number of inputs is open
-        return self._shown(sum(one.mass * levels_signal(one.levels) for one in classes))
+        return self._shown(sum(mass * levels_signal(levels) for mass, levels in classes))
 
     def covariance(self) -> tuple[Expressions, ...]:
         r"""The matrix :math:`C=E[(u-1)(u-1)^T]`, at a fixed number of inputs."""
@@ -257,8 +257,8 @@ class SymbolicLaw:
 
     def _repr_latex_(self) -> str:
         lines = [
-            (latex(one.mass), ",\\; ".join(f"{latex(value)}\\ ({latex(count)})" for count, value in one.levels))
-            for one in self.tabulated()
+            (latex(mass), ",\\; ".join(f"{latex(value)}\\ ({latex(count)})" for count, value in levels))
+            for mass, levels in self.tabulated()
         ]
         table = array((r"\text{mass}", r"\text{levels of the template (coordinates)}"), lines)
         facts = (
@@ -278,7 +278,7 @@ class SymbolicLaw:
         except Unsupported:
             if not self.num_inputs.is_Integer:
                 return ()
-            return [TemplateClass(mass, tuple((sp.Integer(1), entry) for entry in u)) for u, mass in self.atoms()]
+            return [(mass, tuple((sp.Integer(1), entry) for entry in u)) for u, mass in self.atoms()]
 
 
 def _or_none(find: Callable[[], sp.Expr]) -> sp.Expr | None:

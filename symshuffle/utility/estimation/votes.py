@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
@@ -21,13 +20,23 @@ import flint
 
 from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, maximum, to_arb, working_precision
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Number,
+    Verdict,
+    as_integer,
+    less,
+    maximum,
+    to_arb,
+    working_precision,
+)
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.decompositions.calculated import compiled, number_at
 from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import canonical_estimator, check_users, vote_sizes, worst_risk
+from symshuffle.utility.estimation.canonical import output_votes, vote_sizes, worst_canonical_risk
 
 if TYPE_CHECKING:  # numbers of named mechanisms need no algebra
     import sympy as sp
@@ -51,19 +60,41 @@ Sums: TypeAlias = "tuple[Any, Any, Any]"
 r"""Trace, :math:`E_{W_i}(u_i-1)^2` and :math:`E_{W_j}(u_i-1)^2`."""
 
 
-class Noise(ABC):
-    """What one message adds to an estimate, at the fixed composition that is worst for each loss."""
+@final
+@dataclass(frozen=True, slots=True)
+class VoteNoise:
+    """What one message adds to an estimate, at the fixed composition that is worst for each loss.
 
-    __slots__ = ()
-    iid: Any
+    - ``own``, ``absent``: largest variance of a coordinate for a user who holds that input, and for one who does not.
+    - ``inputs``: number ``k`` of inputs in use.
+    - ``trace``: trace of the template's covariance over all inputs of the mechanism; None where it was not needed.
+    - ``cases``: losses that depend on who holds what: each loss of one user, and where it is largest, in words. Without
+      them the risk is the same at every composition.
+    - ``iid``: the i.i.d. risk of one user; None where it is largest at the uniform composition.
+    """
 
-    @abstractmethod
+    own: Number
+    absent: Number
+    inputs: int
+    estimator: str
+    trace: Number | None = None
+    cases: Mapping[str, tuple[Number, str]] = field(default_factory=dict)
+    iid: Number | None = None
+
     def alone(self, kind: Loss) -> Any:
         """The loss of one user; that of ``test`` is a sum of two standard deviations."""
+        absent: Any = self.absent
+        if kind in self.cases:
+            return self.cases[kind][0]
+        if kind is Loss.L2:
+            return self.own + absent * (self.inputs - 1)
+        if kind is Loss.MAX:
+            return maximum([self.own, absent])
+        return absent if kind is Loss.ABSENT else deviations(self.own, absent)
 
     def loss(self, loss: Loss | str, n: int) -> Number:
         """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it."""
-        kind, n = choice(Loss, loss, "loss"), check_users(n)
+        kind, n = choice(Loss, loss, "loss"), as_integer(n, "n", 1)
         if kind is not Loss.TEST:
             value: Number = self.alone(kind) / n
             return value
@@ -76,47 +107,16 @@ class Noise(ABC):
 
     def iid_risk(self, n: int) -> Number:
         """The largest expected squared error for ``n`` users who draw their inputs."""
-        value: Number = self.iid / check_users(n)
+        alone = self.alone(Loss.L2) + 1 - Fraction(1, self.inputs) if self.iid is None else self.iid
+        value: Number = alone / as_integer(n, "n", 1)
         return value
-
-    def coordinate_variance(self, n: int) -> Number:
-        """The largest variance of a coordinate over all fixed compositions."""
-        return self.loss(Loss.MAX, n)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class VoteNoise(Noise):
-    """The noise of votes whose risk is the same at every composition.
-
-    - ``own``, ``absent``: variances of a coordinate for a user who holds that input, and for one who does not.
-    - ``inputs``: number ``k`` of inputs in use.
-    - ``trace``: trace of the template's covariance over all inputs of the mechanism; None where it was not needed.
-    """
-
-    own: Number
-    absent: Number
-    inputs: int
-    estimator: str
-    trace: Number | None = None
-
-    @property
-    def iid(self) -> Any:
-        """The i.i.d. risk of one user, largest at the uniform composition."""
-        return self.alone(Loss.L2) + 1 - Fraction(1, self.inputs)
-
-    def alone(self, kind: Loss) -> Any:
-        """The loss of one user, as :meth:`Noise.alone`."""
-        absent: Any = self.absent
-        if kind is Loss.L2:
-            return self.own + absent * (self.inputs - 1)
-        if kind is Loss.MAX:
-            return maximum([self.own, absent])
-        return absent if kind is Loss.ABSENT else deviations(self.own, absent)
 
     def worst(self, loss: Loss | str) -> str:
         """Composition at which a loss is largest, in words."""
-        match choice(Loss, loss, "loss"):
+        kind = choice(Loss, loss, "loss")
+        if kind in self.cases:
+            return self.cases[kind][1]
+        match kind:
             case Loss.L2:
                 return "every composition alike"
             case Loss.MAX if less(self.own, self.absent) is not Verdict.TRUE:
@@ -268,9 +268,9 @@ def closed_sums(mechanism: Mechanism) -> tuple[tuple[sp.Expr, sp.Expr, sp.Expr],
     for output_class in mechanism.classes:
         if output_class in strings:
             continue
-        found = template_class(output_class, mechanism)
-        for count, value in found.levels:
-            weight = found.mass * count * (value - 1) ** 2
+        mass, levels = template_class(output_class, mechanism)
+        for count, value in levels:
+            weight = mass * count * (value - 1) ** 2
             terms = (weight, weight * value / size, weight * (size - value) / (size * (size - 1)))
             sums = [total + term for total, term in zip(sums, terms, strict=True)]
     trace, own, absent = (normal_form(total) for total in sums)
@@ -326,25 +326,7 @@ def _added_near_mean(size: int, hit: flint.arb, miss: flint.arb, other: flint.ar
     return trace, own, absent
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class VertexNoise(Noise):
-    """The noise of votes whose losses depend on who holds what: each loss of one user, and where it is largest."""
-
-    losses: Mapping[str, tuple[Number, str]]
-    iid: Number
-    estimator: str
-
-    def alone(self, kind: Loss) -> Any:
-        """The loss of one user, as :meth:`Noise.alone`."""
-        return self.losses[kind][0]
-
-    def worst(self, loss: Loss | str) -> str:
-        """Composition at which a loss is largest, in words."""
-        return self.losses[choice(Loss, loss, "loss")][1]
-
-
-def channel_noise(channel: Channel) -> VertexNoise:
+def channel_noise(channel: Channel) -> VoteNoise:
     """The noise of the canonical votes of an exact channel, by input held and coordinate."""
     check_channel(channel)
     k = channel.num_inputs
@@ -354,7 +336,7 @@ def channel_noise(channel: Channel) -> VertexNoise:
     law = AnchoredLaw.from_channel(channel)
     if vote_sizes(law) is None:
         raise Unsupported("no estimator is unbiased: some compositions send messages of the same law")
-    votes, columns = canonical_estimator(law).votes(channel), exact_columns(channel)
+    votes, columns = output_votes(channel, law), exact_columns(channel)
 
     def variance(x: int, i: int) -> Fraction:
         second = sum((column[x] * vote[i] ** 2 for column, vote in zip(columns, votes, strict=True)), start=Fraction(0))
@@ -372,10 +354,11 @@ def channel_noise(channel: Channel) -> VertexNoise:
         Loss.ABSENT: (table[z][j], f"all users hold input {z}, category {j} is looked at"),
         Loss.TEST: (both, f"all users hold input {b}, and all hold input {a}; category {b} is looked at"),
     }
-    return VertexNoise(found, worst_risk(law, n=1, population=Population.IID).bracket.upper, "canonical unbiased")
+    iid, own = worst_canonical_risk(law, n=1, population=Population.IID)[0], max(table[x][x] for x in range(k))
+    return VoteNoise(own, table[z][j], k, "canonical unbiased", cases=found, iid=iid)
 
 
-def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
+def joint_noise(parts: Sequence[VoteNoise]) -> VoteNoise:
     """The noise of products of the canonical votes of parts that each treat all pairs of inputs alike.
 
     The second moment of a product is a product: :math:`1+V_0` of a part that matches, :math:`V_1` of one that does not.
@@ -397,4 +380,4 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VertexNoise:
         Loss.ABSENT: (absent, "all users hold one tuple that differs from the one that is looked at"),
         Loss.TEST: (both, f"all users hold the tuple that is looked at, and all hold {differing}"),
     }
-    return VertexNoise(found, sums - Fraction(1, size), "product of canonical unbiased ones")
+    return VoteNoise(own, absent, size, "product of canonical unbiased ones", cases=found)

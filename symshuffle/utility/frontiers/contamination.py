@@ -7,6 +7,7 @@ laws of mean 1 on :math:`[1/\lambda,\lambda]` that on the ends is largest in con
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import flint
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Arithmetic, Direction, choice, replace_choice
+from symshuffle.base.choices import Arithmetic, Direction, Divergence, choice, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -106,22 +107,42 @@ class Leakage(AnswerMethods):
     """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one.
 
     ``float`` returns the upper end, rounded up.
+
+    - ``meaning``: channels or divergence that the number speaks about.
+    - ``inputs``, ``divergence``: inputs i and j of one channel, and the divergence; None for the worst channel.
+    - ``envelope``: that of the worst channel with the ratio cap of this one; None where the cap is infinite or a ball.
     """
 
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket
     experiment: Contamination
     meaning: str
+    inputs: tuple[int, int] | None = None
+    divergence: Divergence | None = None
+    envelope: Leakage | None = None
 
     @property
     def about(self) -> str:
         """Which channels and which datasets the number speaks about."""
-        return f"{self.meaning}; {self.experiment.datasets}"
+        pair = "" if self.inputs is None else f", i = {self.inputs[0]}, j = {self.inputs[1]}"
+        return f"{self.meaning}{pair}; {self.experiment.datasets}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer with its experiment."""
-        experiment = {"n": self.experiment.n, "direction": self.experiment.direction.value}
-        return AnswerMethods.to_dict(self) | {"experiment": experiment}
+        """The answer with its experiment, or with its envelope."""
+        if self.divergence is None:
+            experiment = {"n": self.experiment.n, "direction": self.experiment.direction.value}
+            return AnswerMethods.to_dict(self) | {"experiment": experiment}
+        envelope = None if self.envelope is None else self.envelope.to_dict()
+        return AnswerMethods.to_dict(self) | {"divergence": self.divergence.value, "envelope": envelope}
+
+    def _repr_html_(self) -> str:
+        if self.divergence is None:
+            return AnswerMethods._repr_html_(self)
+        worst = "none: the ratio cap is no rational" if self.envelope is None else str(self.envelope.bracket)
+        return (
+            f"{AnswerMethods._repr_html_(self)}"
+            f"<table><tr><th>envelope of the ratio cap</th><td>{html.escape(worst)}</td></tr></table>"
+        )
 
 
 def ratio_law(channel: Channel, i: int, j: int) -> Law:

@@ -13,9 +13,8 @@ from typing import Any, Final
 from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Number, Verdict, less, parse_rational
+from symshuffle.base.numbers import Number, Verdict, as_integer, less, parse_rational
 from symshuffle.channels.law import Law
-from symshuffle.utility.estimation.canonical import check_users
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
 
 LARGEST_AVERAGE: Final = 200_000
@@ -37,7 +36,7 @@ def stop_loss(law: Law, threshold: Fraction) -> Fraction:
 
 def average_law(law: Law, n: int) -> Law:
     """The law of the average of ``n`` independent copies, written out."""
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     atoms = exact_atoms(law)
     size = math.comb(n + len(atoms) - 1, n)
     if size > LARGEST_AVERAGE:

@@ -16,10 +16,11 @@ import sympy as sp
 from symshuffle.base.choices import Arithmetic, Population, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
+from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import (
     check_budget,
     check_cap,
@@ -90,7 +91,7 @@ def optimal_equivariant_risk(
     """
     population = choice(Population, population, "population")
     k = check_inputs(k, 3)
-    n = check_users(n)
+    n = as_integer(n, "n", 1)
     target = check_budget(budget)
     if lam_cap is not None:
         reach, s = largest_budget(k, lam_cap)
@@ -146,7 +147,7 @@ def matched_risk(
 ) -> Bracket:
     r"""Risk :math:`\frac{k-1}{kn}(1/A-1)` of size ``s`` at a pairwise budget, in a bracket (Theorem 12.1)."""
     population = choice(Population, population, "population")
-    n, (k, s) = check_users(n), check_size(k, s)
+    n, (k, s) = as_integer(n, "n", 1), check_size(k, s)
     ratio = matched_ratio(k, s, budget)
     ends = [
         Fraction(isotropic_risk(k, number_of("trace", k=k, s=s, lam=lam), population=population)) / n

@@ -59,8 +59,8 @@ class LawFormulas:
     def to_dict(self) -> dict[str, Any]:
         """Every formula as text that SymPy reads again; what there is not, as None with the reason beside it."""
         law = [
-            {"mass": str(one.mass), "levels": [{"value": str(u), "coordinates": str(m)} for m, u in one.levels]}
-            for one in self.templates
+            {"mass": str(mass), "levels": [{"value": str(u), "coordinates": str(m)} for m, u in levels]}
+            for mass, levels in self.templates
         ]
         shown = {name: str(self.formulas[name]) if name in self.formulas else None for name in FORMULAS}
         return {"law": law, **shown, "refused": dict(self.refused)}

@@ -7,12 +7,10 @@ law of a ratio cap is the worst for all of them at once.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 from symshuffle.base.choices import Arithmetic, Direction, Divergence, choice
 from symshuffle.base.errors import InputError, Unsupported
@@ -32,7 +30,7 @@ from symshuffle.base.numbers import (
     to_arb,
     working_precision,
 )
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import (
@@ -182,45 +180,6 @@ def _of_callable(n: int, lam: Real, function: Callable[[Fraction], Fraction]) ->
     return exact_bracket(exact, "finite binomial sum")
 
 
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class PairLeakage(AnswerMethods):
-    """A divergence of the contamination pair of two inputs of a channel, and the envelope of its ratio cap.
-
-    ``float`` returns the upper end, rounded up.
-
-    - ``order``: order ``exp(eps)`` of the hockey-stick divergence, or that of the Rényi divergence.
-    - ``envelope``: that of the worst channel with this ratio cap; None where the cap is infinite or a ball.
-    """
-
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
-    bracket: Bracket
-    divergence: Divergence
-    order: Real | None
-    inputs: tuple[int, int]
-    experiment: Contamination
-    envelope: Leakage | None
-
-    @property
-    def about(self) -> str:
-        """Which divergence of which datasets."""
-        order = "" if self.order is None else f" of order {self.order}"
-        i, j = self.inputs
-        return f"{self.divergence.value} divergence{order}, i = {i}, j = {j}; {self.experiment.datasets}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with its envelope."""
-        envelope = None if self.envelope is None else self.envelope.to_dict()
-        return AnswerMethods.to_dict(self) | {"divergence": self.divergence.value, "envelope": envelope}
-
-    def _repr_html_(self) -> str:
-        worst = "none: the ratio cap is no rational" if self.envelope is None else str(self.envelope.bracket)
-        return (
-            f"{AnswerMethods._repr_html_(self)}"
-            f"<table><tr><th>envelope of the ratio cap</th><td>{html.escape(worst)}</td></tr></table>"
-        )
-
-
 def leakage(
     channel: Channel,
     i: int,
@@ -233,7 +192,7 @@ def leakage(
     order: Fraction | int | None = None,
     direction: Direction | str = Direction.FORWARD,
     rtol: float = 1e-6,
-) -> PairLeakage:
+) -> Leakage:
     """Divergence of the shuffled messages of one user against a constant population.
 
     One user holds ``i`` in the first dataset and ``j`` in the second; all others hold ``j``.
@@ -260,7 +219,7 @@ def leakage(
 
     Returns
     -------
-    PairLeakage
+    Leakage
         The divergence as a bracket, and the largest value of any channel of the same ratio cap where it is known.
 
     Raises
@@ -294,13 +253,15 @@ def leakage(
         bracket = shuffled_leakage(ratio, experiment, gamma=target, rtol=rtol).bracket
         known = isinstance(cap, Fraction) and less(target, 1) is not Verdict.TRUE
         worst = binary_envelope(experiment, lam=cap, gamma=target) if known else None
-        return PairLeakage(bracket, name, target, (i, j), experiment, worst)
+        meaning = f"{name.value} divergence of order {target}"
+        return Leakage(bracket, experiment, meaning, (i, j), name, worst)
     if eps is not None or gamma is not None:
         raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name.value} divergence")
     bracket = _convex(ratio, name, power, experiment)
     at_cap = isinstance(cap, Fraction)
     worst = convex_envelope(n, lam=cap, function=name, order=power, direction=way) if at_cap else None
-    return PairLeakage(bracket, name, power, (i, j), experiment, worst)
+    meaning = f"{name.value} divergence" + ("" if power is None else f" of order {power}")
+    return Leakage(bracket, experiment, meaning, (i, j), name, worst)
 
 
 def _order(name: Divergence, eps: object, gamma: object) -> Real:

@@ -6,9 +6,8 @@ A privacy curve at one level is the mean of a hinge of a variable of mean 0 and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any
 
 from symshuffle.base.choices import Direction, choice
 from symshuffle.base.errors import InputError
@@ -130,24 +129,15 @@ def check_attainable(chi_square: Number, lam: Real) -> None:
         raise InputError("chi_square", chi_square, f"a number in [0, (lam - 1)^2/lam] = [0, {top}]")
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Hinge:
-    """The privacy curve at one level as ``scale * E(U - kink)_+`` for a variable ``U`` of mean 0.
+def hinge(direction: Direction | str, *, exp_eps: object = None, eps: object = None) -> tuple[Any, Any]:
+    """Scale and kink of the privacy curve at one level, ``scale * E(U - kink)_+`` for a variable ``U`` of mean 0.
 
     ``1`` and ``exp(eps) - 1`` forward, with ``U = L - 1``; ``exp(eps)`` and ``1 - exp(-eps)`` reverse, ``U = 1 - L``.
     """
-
-    scale: Any
-    kink: Any
-
-    @classmethod
-    def of(cls, direction: Direction | str, *, exp_eps: object = None, eps: object = None) -> Hinge:
-        """The hinge of a direction and a level."""
-        way = choice(Direction, direction, "direction")
-        target = read_target(eps=eps, exp_eps=exp_eps)
-        order: Any = target if isinstance(target, Fraction) else enclose(target)
-        return cls(Fraction(1), order - 1) if way is Direction.FORWARD else cls(order, 1 - 1 / order)
+    way = choice(Direction, direction, "direction")
+    target = read_target(eps=eps, exp_eps=exp_eps)
+    order: Any = target if isinstance(target, Fraction) else enclose(target)
+    return (Fraction(1), order - 1) if way is Direction.FORWARD else (order, 1 - 1 / order)
 
 
 @takes_eps0()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
@@ -22,9 +22,9 @@ from symshuffle.base.numbers import brief, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.base.solvers import cvxpy, highs_optimum
 from symshuffle.utility.likelihood.extremes import (
-    Hinge,
     check_attainable,
     endpoint_ratio,
+    hinge,
     hinge_range,
     largest_chi_square,
 )
@@ -50,33 +50,29 @@ _Atoms: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 """Values of a variable and their probabilities."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Majorant:
-    """The quadratic ``alpha + beta u + gamma u^2``."""
+Quadratic: TypeAlias = tuple[Fraction, Fraction, Fraction]
+"""Coefficients of ``alpha + beta u + gamma u^2``."""
 
-    alpha: Fraction
-    beta: Fraction
-    gamma: Fraction
 
-    def expectation(self, variance: Fraction) -> Fraction:
-        """Its mean under every law of mean 0 and this variance."""
-        return self.alpha + self.gamma * variance
+def expectation(quadratic: Quadratic, variance: Fraction) -> Fraction:
+    """The mean of a quadratic under every law of mean 0 and this variance."""
+    return quadratic[0] + quadratic[2] * variance
 
-    def margin(self, kink: Fraction, below: Fraction, above: Fraction) -> Fraction:
-        """The smallest distance above ``(u - kink)_+`` on ``[-below, above]``, exactly; negative if it dips."""
-        bend = min(max(kink, -below), above)
-        return min(
-            _smallest(self.alpha, self.beta, self.gamma, -below, bend),
-            _smallest(self.alpha + kink, self.beta - 1, self.gamma, bend, above),
-        )
 
-    def dips(self, kink: Fraction, below: Fraction, above: Fraction) -> tuple[Fraction, ...]:
-        """Where the distance above each branch of the hinge is smallest, rounded, if inside the range."""
-        if self.gamma <= 0:
-            return ()
-        lowest = (-slope / (2 * self.gamma) for slope in (self.beta, self.beta - 1))
-        return tuple(u for u in (u.limit_denominator(_DIGITS) for u in lowest) if -below <= u <= above)
+def margin(quadratic: Quadratic, kink: Fraction, below: Fraction, above: Fraction) -> Fraction:
+    """The smallest distance above ``(u - kink)_+`` on ``[-below, above]``, exactly; negative if it dips."""
+    alpha, beta, gamma = quadratic
+    bend = min(max(kink, -below), above)
+    return min(_smallest(alpha, beta, gamma, -below, bend), _smallest(alpha + kink, beta - 1, gamma, bend, above))
+
+
+def _dips(quadratic: Quadratic, below: Fraction, above: Fraction) -> tuple[Fraction, ...]:
+    """Where the distance above each branch of the hinge is smallest, rounded, if inside the range."""
+    _, beta, gamma = quadratic
+    if gamma <= 0:
+        return ()
+    lowest = (-slope / (2 * gamma) for slope in (beta, beta - 1))
+    return tuple(u for u in (u.limit_denominator(_DIGITS) for u in lowest) if -below <= u <= above)
 
 
 @final
@@ -93,7 +89,7 @@ class WorstCurve(AnswerMethods):
     lam: Fraction
     exp_eps: Fraction
     direction: Direction
-    majorant: Majorant
+    majorant: Quadratic
     law: _Atoms
     bracket: Bracket
     attained: Bracket
@@ -109,17 +105,17 @@ class WorstCurve(AnswerMethods):
     @well_formed()
     def verify(self) -> None:
         """Check both ends from the question alone, in rational arithmetic."""
-        hinge, variance, (below, above) = _question(self.chi_square, self.n, self.lam, self.exp_eps, self.direction)
-        margin = self.majorant.margin(hinge.kink, below, above)
-        if margin < 0:
-            raise CertificateError("majorant", f"it dips {brief(-margin)} below the hinge")
+        bend, variance, (below, above) = _question(self.chi_square, self.n, self.lam, self.exp_eps, self.direction)
+        excess = margin(self.majorant, bend[1], below, above)
+        if excess < 0:
+            raise CertificateError("majorant", f"it dips {brief(-excess)} below the hinge")
         for value, mass in self.law:
             if mass < 0 or not -below <= value <= above:
                 raise CertificateError("law", f"mass {mass} at {value}, on [{-below}, {above}]")
         moments = [sum((w * v**power for v, w in self.law), start=Fraction(0)) for power in range(3)]
         if moments != [1, 0, variance]:
             raise CertificateError("law", f"moments {', '.join(map(brief, moments))}, not 1, 0, {variance}")
-        check_claim(self.bracket, _ends(hinge, variance, self.majorant, self.law, "law and majorant"), "value")
+        check_claim(self.bracket, _ends(bend, variance, self.majorant, self.law, "law and majorant"), "value")
 
 
 @takes_eps0()
@@ -166,42 +162,44 @@ def worst_curve(
         raise InputError("lam", lam, "a rational number > 1 and at most 1e300")
     n, way = check_n(n), choice(Direction, direction, "direction")
     check_attainable(budget, cap)
-    hinge, variance, (below, above) = _question(budget, n, cap, order, way)
+    bend, variance, (below, above) = _question(budget, n, cap, order, way)
+    kink = bend[1]
     share = budget / largest_chi_square(cap)
     attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=way)
-    if hinge.kink >= above:
-        trivial = Majorant(Fraction(0), Fraction(0), Fraction(0))
+    if kink >= above:
+        trivial = (Fraction(0), Fraction(0), Fraction(0))
         law: _Atoms = ((Fraction(0), Fraction(1)),)
         if variance:
             high = variance / below
             law = ((-below, high / (high + below)), (high, below / (high + below)))
-        zero = _ends(hinge, variance, trivial, law, "the hinge is beyond the range, or nothing varies")
+        zero = _ends(bend, variance, trivial, law, "the hinge is beyond the range, or nothing varies")
         return WorstCurve(budget, n, cap, order, way, trivial, law, zero, attained)
-    grid = _grid(hinge.kink, variance, below, above)
+    grid = _grid(kink, variance, below, above)
     for _ in range(_ROUNDS):
-        masses, proposed = _proposal(grid, hinge.kink, variance)
-        law, vertex = _best_law(grid, masses, hinge.kink, variance)
+        masses, proposed = _proposal(grid, kink, variance)
+        law, vertex = _best_law(grid, masses, kink, variance)
         candidates = (proposed, vertex)
-        dips = [u for m in candidates for u in m.dips(hinge.kink, below, above)]
+        dips = [u for m in candidates for u in _dips(m, below, above)]
         finer = _spread(grid, dips, Fraction(float(variance) ** 0.5) * _APART, below, above)
-        lift = -min(m.margin(hinge.kink, below, above) for m in candidates)
-        if len(finer) == len(grid) or lift <= _FINE * vertex.expectation(variance):
+        lift = -min(margin(m, kink, below, above) for m in candidates)
+        if len(finer) == len(grid) or lift <= _FINE * expectation(vertex, variance):
             break
         grid = finer
-    lifts = (max(Fraction(0), -m.margin(hinge.kink, below, above)) for m in candidates)
-    lifted = (replace(m, alpha=m.alpha + lift) for m, lift in zip(candidates, lifts, strict=True))
-    majorant = min(lifted, key=lambda m: m.expectation(variance))
+    lifts = (max(Fraction(0), -margin(m, kink, below, above)) for m in candidates)
+    lifted = ((m[0] + lift, m[1], m[2]) for m, lift in zip(candidates, lifts, strict=True))
+    majorant = min(lifted, key=lambda m: expectation(m, variance))
     evaluation = (
         f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
     )
-    bracket = _ends(hinge, variance, majorant, law, evaluation)
+    bracket = _ends(bend, variance, majorant, law, evaluation)
     return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
 
 
-def _ends(hinge: Hinge, variance: Fraction, majorant: Majorant, law: _Atoms, evaluation: str) -> Bracket:
+def _ends(bend: tuple[Any, Any], variance: Fraction, majorant: Quadratic, law: _Atoms, evaluation: str) -> Bracket:
     """The mean of the hinge under the law, and that of the majorant."""
-    upper = hinge.scale * majorant.expectation(variance)
-    lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in law), start=Fraction(0))
+    scale, kink = bend
+    upper = scale * expectation(majorant, variance)
+    lower = scale * sum((w * max(v - kink, Fraction(0)) for v, w in law), start=Fraction(0))
     return Bracket(lower, upper, Arithmetic.EXACT, "lp", evaluation)
 
 
@@ -211,12 +209,12 @@ _LEAST_VARIANCE: Final = Fraction(1, 10**300)
 
 def _question(
     budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: Direction
-) -> tuple[Hinge, Fraction, tuple[Fraction, Fraction]]:
+) -> tuple[tuple[Any, Any], Fraction, tuple[Fraction, Fraction]]:
     if 0 < budget / n < _LEAST_VARIANCE:
         raise InputError("chi_square", budget, f"0, or at least 1e-300 for each of the {n} users")
     # without variance every law is the point mass at 0, and nothing else of the range is left
     reach = hinge_range(direction, cap) if budget else (Fraction(0), Fraction(0))
-    return Hinge.of(direction, exp_eps=order), budget / n, reach
+    return hinge(direction, exp_eps=order), budget / n, reach
 
 
 def _grid(kink: Fraction, variance: Fraction, below: Fraction, above: Fraction) -> list[Fraction]:
@@ -241,7 +239,7 @@ def _spread(
     return kept
 
 
-def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple[list[float], Majorant]:
+def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple[list[float], Quadratic]:
     """The program over laws on the grid, in cvxpy: the masses, and the multipliers of the moments as a quadratic."""
     import numpy as np
 
@@ -254,16 +252,15 @@ def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple
     highs_optimum(cp.Problem(cp.Minimize(-hinge @ masses), [moments]), "the largest hinge over laws on a grid")
     if moments.dual_value is None or masses.value is None:
         raise SolverFailure("HiGHS", "no multipliers", "the largest hinge over laws on a grid")
-    quadratic = Majorant(
-        *(
-            Fraction(float(value)) * Fraction(size) ** power  # not rounded: far from 0 the square would magnify it
-            for value, power in zip(moments.dual_value, (1, 0, -1), strict=True)
-        )
-    )
-    return [float(mass) for mass in masses.value], quadratic
+    # Multipliers are not rounded: far from 0 the square would magnify it.
+    alpha, beta, gamma = (Fraction(float(value)) for value in moments.dual_value)
+    scale = Fraction(size)
+    return [float(mass) for mass in masses.value], (alpha * scale, beta, gamma / scale)
 
 
-def _best_law(grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction) -> tuple[_Atoms, Majorant]:
+def _best_law(
+    grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction
+) -> tuple[_Atoms, Quadratic]:
     """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there."""
     near = {j + step for j, mass in enumerate(masses) if mass > _MASS for step in (-1, 0, 1)} | {0, len(grid) - 1}
     chosen = [grid[j] for j in sorted(near) if 0 <= j < len(grid)]
@@ -287,7 +284,7 @@ def _best_law(grid: list[Fraction], masses: list[float], kink: Fraction, varianc
     first = (heights[1] - heights[0]) / (y - x)
     gamma = ((heights[2] - heights[1]) / (z - y) - first) / (z - x)
     beta = first - gamma * (x + y)
-    quadratic = Majorant(heights[0] - x * (beta + gamma * x), beta, gamma)
+    quadratic = heights[0] - x * (beta + gamma * x), beta, gamma
     return tuple((u, w) for u, w in law if w), quadratic
 
 

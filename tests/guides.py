@@ -54,15 +54,15 @@ A, B, D, E, P, S, V = (
 BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
     "any line, plan or width will do: the errors of what is evaluated there are bounded": {
         S + "saddle.saddle_point": ("contour smoothed ball", (*WILD, stuck(1.0))),
-        S + "saddle.spread_out": ("contour smoothed", (stuck(True), stuck(False))),
+        S + "saddle.is_spread_out": ("contour smoothed", (stuck(True), stuck(False))),
         S + "saddle.tail_slopes": ("contour smoothed ball", each([0.05, 0.05], [1.0, 1.0], [50.0, 50.0])),
         S + "saddle._reach": ("contour smoothed ball", (scaled(0.5), stuck(1e-3), stuck(1e3))),
         S + "saddle._tail_exponent": ("contour smoothed ball", (stuck(1e9), scaled(0.5))),
         A + "rounds.losses.Losses.tilt": ("sum", (scaled(0.3), scaled(1), stuck(1.0))),
         E + "transforms.tilted._best_tilt": ("fft", (scaled(0.5), scaled(1))),
         D + "gauss.price": ("density", (stuck(0.0), stuck(50.0))),
-        S + "loud._split": ("contour smoothed", (halved,)),
-        S + "loud._stride": ("contour smoothed", (stuck(1), stuck(1000))),
+        S + "characteristic._split": ("contour smoothed", (halved,)),
+        S + "characteristic._stride": ("contour smoothed", (stuck(1), stuck(1000))),
         D + "bromwich_plan.rough": ("density", (stuck(ROUGH),)),
         D + "bromwich_plan.BromwichPlan.tolerance": ("density", (scaled(2), stuck(1e-3), stuck(1e-30))),
         D + "bromwich_plan.choose": ("density", tuple(planned(**{name: factor}) for name, factor in PLANNED)),
@@ -163,21 +163,20 @@ GUIDES: Final = {name: found for names in BY_REASON.values() for name, found in 
 SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.contours.ball": (
         "ball laplace_in_balls",
-        "_SHORT _COARSE _SPARED _ROUGH _WORTH_IT _PRICIEST _RESOLVED _SPARE_BITS",
+        "_SHORT _MOST_TERMS _intervals.turn _sums.spare _sums.far_bits",
     ),
-    "engines.contours.line": ("ball laplace_in_balls", "AS_MANY_AS _OVERHEAD _TURNS"),
+    "engines.contours.integrand": ("ball laplace_in_balls", "ContourLine.ratios.refresh"),
     "engines.densities.bromwich": ("density", "_BLOCK _MOST_IN_DOUBLES"),
     "engines.densities.bromwich_plan": (
         "density jumps",
         "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK _CANCELLED _LEAST_TOLD _MUCH_LONGER _BLURRED _CROWD",
     ),
     "engines.densities.jump_plan": ("jumps", "_FELT ERROR_SHARE _LOSS _HALVINGS"),
-    "engines.contours.characteristic": ("laplace", "_ROUGH _CELLS"),
-    "engines.contours.contour": (
-        "contour smoothed laplace",
-        "CHUNK _WORTH_IT _PRICIEST _AS_MANY_AS _SHARE_OF_GAUSS _SPARED",
+    "engines.contours.contour": ("contour smoothed laplace", "_MOST_TERMS _trapezoid.spare"),
+    "engines.contours.characteristic": (
+        "contour smoothed laplace laplace_in_balls",
+        "ROUGH_NODES UPPER_CELLS AS_MANY_AS GAUSS_SHARE CHUNK _SHORT _split.few _stride.spread",
     ),
-    "engines.contours.loud": ("contour smoothed laplace", "CHUNK _SHORT _FEW _COARSE"),
     "engines.counting.counts": ("counts", "_FINEST"),
     "engines.densities.engine": (
         "few",
@@ -191,12 +190,11 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "jumps density",
         "_HIGHEST _RUNGS _SHIFTS _CELLS _EVERY _PLENTY _COARSE _FIRST _FINER _ATTEMPTS _LEAST_REACH",
     ),
-    "engines.contours.waves": ("density jumps", "_CROWD _SPARE_BITS"),
+    "engines.densities.exponential_sums": ("density jumps", "_CROWD _SPARE_BITS"),
     "engines.contours.saddle": (
         "contour smoothed ball laplace",
         "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT _FIRST _HOPELESS",
     ),
-    "engines.contours.segments": ("laplace laplace_in_balls", "_SHARE_OF_GAUSS _CELLS"),
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
     "engines.transforms.tilted": ("fft", "_QUIET _COARSEST _CANDIDATES _MARGIN"),
     "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _FEW _FIRST_WIDTH _APART"),

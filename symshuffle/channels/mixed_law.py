@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
@@ -53,6 +53,10 @@ _ELLIPSES: Final = (1.2, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0)
 """Sums of semi-axes to choose from."""
 
 
+Numbers: TypeAlias = tuple[flint.arb, flint.arb, flint.arb, flint.arb]
+"""Of a segment: the constant a, the slope b, the weight w and the length of the range of u."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -75,11 +79,16 @@ class Segment:
         if equal(self.slope, 0) is Verdict.TRUE:
             raise InputError("slope", self.slope, "a number other than 0 (an atom has no segment)")
 
+    @property
+    def numbers(self) -> Numbers:
+        """The numbers a, b, w and the length of the range, at the working precision."""
+        return to_arb(self.constant), to_arb(self.slope), to_arb(self.weight), to_arb(self.span)
+
     def ends(self, bits: int = DEFAULT_BITS) -> tuple[Ball, Ball]:
         """The values of G at both ends."""
         with working_precision(bits + 16):
-            a, b, last = to_arb(self.constant), to_arb(self.slope), to_arb(self.span).exp()
-            return Ball.from_arb(a + b, bits), Ball.from_arb(a + b * last, bits)
+            a, b, _, span = self.numbers
+            return Ball.from_arb(a + b, bits), Ball.from_arb(a + b * span.exp(), bits)
 
     def finite(self, side: Side, cells: int, bits: int) -> Iterator[tuple[Number, Number]]:
         r"""Atoms from one side in convex order, by cutting the range of u into cells.
@@ -88,7 +97,7 @@ class Segment:
         gap is of second order in the width of a cell.
         """
         with working_precision(bits + 16):
-            a, b, w, span = (to_arb(x) for x in (self.constant, self.slope, self.weight, self.span))
+            a, b, w, span = self.numbers
             for j in range(cells):
                 low, high = span * j / cells, span * (j + 1) / cells
                 mass = 2 * w * ((-low / 2).exp() - (-high / 2).exp())
@@ -101,9 +110,10 @@ class Segment:
                     yield Ball.from_arb(a + b * ratio, bits), Ball.from_arb(part, bits)
 
     def nodes(self, order: int, bits: int) -> Iterator[tuple[Number, Number]]:
-        """The segment as the atoms of a Gauss rule; see :meth:`SegmentTransform.quadrature_error`."""
+        """The segment as the atoms of a Gauss rule; see :func:`quadrature_error`."""
         with working_precision(bits + 16):
-            a, b, w, half = to_arb(self.constant), to_arb(self.slope), to_arb(self.weight), to_arb(self.span) / 2
+            a, b, w, span = self.numbers
+            half = span / 2
             for root, weight in gauss(order, bits + 16):
                 u = half * (1 + root)
                 yield Ball.from_arb(a + b * u.exp(), bits), Ball.from_arb(w * half * weight * (-u / 2).exp(), bits)
@@ -112,8 +122,8 @@ class Segment:
         """Its mass, and its shares in the expectations of G and of the positive part of G."""
         bits = max([bits, *(x.bits for x in (self.constant, self.slope, self.span) if isinstance(x, Ball))])
         with working_precision(bits + 16):
-            a, b, w = (to_arb(x) for x in (self.constant, self.slope, self.weight))
-            end = to_arb(self.span).exp()
+            a, b, w, span = self.numbers
+            end = span.exp()
 
             def between(low: Any, high: Any) -> Any:
                 """The integral of a + b r against the density r^(-3/2), from one ratio to another."""
@@ -220,15 +230,15 @@ class MixedLaw:
         """
         with working_precision(64):
             line = flint.arb(c)
-            transforms = [SegmentTransform.of(segment) for segment in self.segments]
+            segments = [segment.numbers for segment in self.segments]
             rough = [(line * v).exp() * w for v, w in _rough_nodes(self)]
             left = sum(rough[len(self.values) :], start=flint.arb(0))
-            decay = sum((transform.decay(line) for transform in transforms), start=flint.arb(0))
+            decay = sum((segment_decay(one, line) for one in segments), start=flint.arb(0))
             height, allowed = min(end, float((3 * decay / left).mid())), tolerance * sum(rough, start=flint.arb(0))
             for _ in range(60):
                 top = flint.arb(height)
                 for order in _ORDERS:
-                    if sum((t.quadrature_error(order, line, top) for t in transforms), start=flint.arb(0)) < allowed:
+                    if sum((quadrature_error(one, order, line, top) for one in segments), start=flint.arb(0)) < allowed:
                         return order, height
                 height /= 2
         raise Unsupported(f"{_ORDERS[-1]} Gauss nodes leave an error above {tolerance:.1e} on the line at {c:.4g}")
@@ -245,49 +255,37 @@ def _rough_nodes(law: MixedLaw) -> tuple[tuple[flint.arb, flint.arb], ...]:
         return tuple((to_arb(v), to_arb(w)) for v, w in law.near(_ORDERS[1], 64).atoms())
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class SegmentTransform:
-    """The moment generating function of a segment in ball arithmetic, at the precision it is used at."""
+def segment_transform(numbers: Numbers, s: flint.acb) -> flint.acb:
+    """The moment generating function of a segment at a point off the real line, by complementary error functions."""
+    a, b, w, span = numbers
+    p, last = -s * b, span.exp()
+    start, stop = (
+        (-p * r).exp() / r.sqrt() - (flint.arb.pi() * p).sqrt() * (p * r).sqrt().erfc() for r in (flint.arb(1), last)
+    )
+    return 2 * w * (s * a).exp() * (start - stop)
 
-    a: flint.arb
-    b: flint.arb
-    w: flint.arb
-    span: flint.arb
 
-    @classmethod
-    def of(cls, segment: Segment) -> SegmentTransform:
-        """The transform of a segment."""
-        return cls(to_arb(segment.constant), to_arb(segment.slope), to_arb(segment.weight), to_arb(segment.span))
+def segment_decay(numbers: Numbers, c: flint.arb) -> flint.arb:
+    """A constant C with ``|M(c + it)| <= C/|t|`` for a segment: integration by parts, twice the larger end."""
+    a, b, w, span = numbers
+    low, high = ((c * (a + b * ratio)).exp() for ratio in (flint.arb(1), span.exp()))
+    return 2 * w * low.max(high) / abs(b)
 
-    def __call__(self, s: flint.acb) -> flint.acb:
-        """Its value at a point off the real line, by complementary error functions."""
-        p, last = -s * self.b, self.span.exp()
-        ends = (
-            (-p * r).exp() / r.sqrt() - (flint.arb.pi() * p).sqrt() * (p * r).sqrt().erfc()
-            for r in (flint.arb(1), last)
-        )
-        start, stop = ends
-        return 2 * self.w * (s * self.a).exp() * (start - stop)
 
-    def decay(self, c: flint.arb) -> flint.arb:
-        """A constant C with ``|M(c + it)| <= C/|t|``: integration by parts, twice the larger end."""
-        low, high = ((c * (self.a + self.b * ratio)).exp() for ratio in (flint.arb(1), self.span.exp()))
-        return 2 * self.w * low.max(high) / abs(self.b)
-
-    def quadrature_error(self, order: int, c: flint.arb, height: flint.arb) -> flint.arb:
-        """A bound on the error of the Gauss rule at every ``c + it`` with ``|t| <= height``."""
-        best: flint.arb | None = None
-        for size in _ELLIPSES:
-            rho = flint.arb(size)
-            wide, tall = (rho + 1 / rho) / 2, (rho - 1 / rho) / 2
-            # On the ellipse |Im u| <= angle, so Re(s b e^u) <= |b| e^(Re u) (c cos(Im u) + height sin(angle)).
-            angle = self.span * tall / 2
-            upright = angle < flint.arb.pi() / 2
-            turn = height * (angle.sin() if upright else 1) + (abs(c) if self.b > 0 or not upright else 0)
-            growth = abs(self.b) * (self.span * (1 + wide) / 2).exp() * turn
-            most = (c * self.a + growth + self.span * (wide - 1) / 4).exp()
-            error = 4 * self.w * self.span * most * rho ** (-2 * order) / (1 - rho**-2)
-            best = error if best is None or error.upper() < best.upper() else best
-        assert best is not None
-        return flint.arb(best.upper())
+def quadrature_error(numbers: Numbers, order: int, c: flint.arb, height: flint.arb) -> flint.arb:
+    """A bound on the error of the Gauss rule of a segment at every ``c + it`` with ``|t| <= height``."""
+    a, b, w, span = numbers
+    best: flint.arb | None = None
+    for size in _ELLIPSES:
+        rho = flint.arb(size)
+        wide, tall = (rho + 1 / rho) / 2, (rho - 1 / rho) / 2
+        # On the ellipse |Im u| <= angle, so Re(s b e^u) <= |b| e^(Re u) (c cos(Im u) + height sin(angle)).
+        angle = span * tall / 2
+        upright = angle < flint.arb.pi() / 2
+        turn = height * (angle.sin() if upright else 1) + (abs(c) if b > 0 or not upright else 0)
+        growth = abs(b) * (span * (1 + wide) / 2).exp() * turn
+        most = (c * a + growth + span * (wide - 1) / 4).exp()
+        error = 4 * w * span * most * rho ** (-2 * order) / (1 - rho**-2)
+        best = error if best is None or error.upper() < best.upper() else best
+    assert best is not None
+    return flint.arb(best.upper())

@@ -15,7 +15,7 @@ from symshuffle import Law
 from symshuffle.base.numbers import working_precision
 from symshuffle.engines import BallContour, Exact
 from symshuffle.engines.contours import ball, saddle
-from symshuffle.engines.contours.line import ContourLine
+from symshuffle.engines.contours.integrand import ContourLine
 from tests.soundness.test_engine_terms import contour_cases, missed
 
 ZERO = flint.arb(0)
@@ -36,17 +36,17 @@ def ball_misses(patch):
     return False
 
 
-def nothing_silent(at):
+def nothing_negligible(at):
     """Nodes that are not evaluated count as if they had been."""
     plain = ball._evaluated
-    at.setattr(ContourLine, "silence", lambda *_: -3.0)
-    at.setattr(ball, "_evaluated", lambda line, loud: (*plain(line, loud)[:2], line.plan.nodes + 1))
+    at.setattr(ball, "_negligible_exponent", lambda *_: -3.0)
+    at.setattr(ball, "_evaluated", lambda line, active: (*plain(line, active)[:2], line.plan.nodes + 1))
 
 
 TERMS = {
     "truncation": lambda at: at.setattr(ContourLine, "truncation", lambda *_: ZERO),
     "aliasing": lambda at: at.setattr(ContourLine, "aliasing", lambda *_: ZERO),
-    "silent stretches": nothing_silent,
+    "negligible intervals": nothing_negligible,
 }
 
 
@@ -54,8 +54,8 @@ def test_the_contour_in_balls_holds_the_truth_for_any_constants():
     assert not ball_misses(lambda at: None)
 
 
-def test_it_does_so_where_nearly_everything_is_called_silent():
-    assert not ball_misses(lambda at: at.setattr(ContourLine, "silence", lambda *_: -3.0))
+def test_it_does_so_where_nearly_everything_is_called_negligible():
+    assert not ball_misses(lambda at: at.setattr(ball, "_negligible_exponent", lambda *_: -3.0))
 
 
 @pytest.mark.parametrize("term", TERMS)
@@ -79,15 +79,15 @@ def test_half_of_the_truncation_in_balls_is_too_little(monkeypatch, share):
 
 
 @pytest.mark.parametrize("error", ["0", "1e-3", "0.2"])
-def test_what_is_called_silent_is_silent_with_the_error_of_the_nodes(error):
+def test_what_is_called_negligible_is_negligible_with_the_error_of_the_nodes(error):
     """Every node that is not evaluated is below the threshold, the error of the line counted in."""
     law = Law((Fraction(0), Fraction(1), Fraction(-3, 2)), (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))
     plan, n, threshold = saddle.ContourPlan(c=0.3, step=0.02, nodes=600, tau=0.05), 7, 6.0
     with working_precision(96):
         line = replace(ContourLine.of(law, n, plan, 1e-3), error=flint.arb(error))
-        loud, silent = ball._stretches(line, saddle.tilt(law), threshold, plan.nodes + 1, 10**6)
-        evaluated = {index for start, stop in loud for index in range(start, stop)}
-        assert silent or error == "0.2"
+        active, negligible = ball._intervals(line, saddle.tilt(law), threshold, plan.nodes + 1, 10**6)
+        evaluated = {index for start, stop in active for index in range(start, stop)}
+        assert negligible or error == "0.2"
         for index in set(range(plan.nodes + 1)) - evaluated:
             size = line.ratio(index).abs_upper()
             assert size**n < flint.arb(-threshold).exp() * (1 + flint.arb("1e-9"))

@@ -21,7 +21,7 @@ from symshuffle import Ball, InputError, Law, SymshuffleError
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.engines import FFT, BallContour, Contour, Counts, Exact, Sparse
 from symshuffle.engines.contours import contour, saddle
-from symshuffle.engines.contours.characteristic import Form, Region, form
+from symshuffle.engines.contours.characteristic import Region, line_regions
 from symshuffle.engines.counting import count_tables, counts, sparse
 from symshuffle.engines.transforms import fft, tilted
 from tests.soundness.test_engine_allowances import ATOM, HUGE, STUCK, WEIGHT, WITHIN
@@ -98,7 +98,7 @@ def bad_plan(draw, law, n):
 
 @cache
 def contour_cases():
-    """Laws, users, truth, plan, and the exponent that counts as silent."""
+    """Laws, users, truth, plan, and the exponent that counts as negligible."""
     draw, found = random.Random(9), []
     for law, n, truth in [*small(), *large()]:
         for _ in range(2 if len(law.values) > 100 else 8):
@@ -163,7 +163,7 @@ def without_n(at):
 CONTOUR = {
     "truncation": lambda at: scaled_result(at, contour, "_truncation", 0.0),
     "aliasing": lambda at: scaled_result(at, contour, "_aliasing", 0.0),
-    "silent stretches": lambda at: scaled_part(at, contour, "loud_stretches", 2, 0.0),
+    "negligible intervals": lambda at: scaled_part(at, contour, "active_intervals", 2, 0.0),
     "node noise": lambda at: scaled_part(at, contour, "_nodes", 2, 0.0),
     "node noise without n": without_n,
     "scale rounding": lambda at: scaled_result(at, contour, "_scale_noise", 0.0),
@@ -203,7 +203,7 @@ def test_the_rounding_of_the_sum_over_atoms_is_bounded(atoms):
     tilt = saddle.tilt(law)
     for c in (1e-6, 1e-2, 1.0, 30.0):
         plan = saddle.ContourPlan(c, 1.0, 4, 1.0)
-        (region,) = form(law, tilt, plan, tolerance=0.0).regions
+        (region,) = line_regions(law, tilt, plan, tolerance=0.0)[0]
         t = np.array([1e-6, 1e-3, 0.3, 2.0, 40.0]) / max(float(tilt.curvature(c)), 1e-6) ** 0.5
         found, error = region.log_ratio(t)
         with working_precision(256):
@@ -230,20 +230,20 @@ def old_weight_at_zero(at):
         added = plan.tau / math.sqrt(2 * math.pi) * math.exp(n * math.log(weight) - scale) * (1 - 1e-12)
         return contour._scaled(added, scale, up=False)
 
-    at.setattr(contour, "_stuck", in_doubles)
+    at.setattr(contour, "_smoothing_at_zero", in_doubles)
 
 
 @pytest.mark.parametrize("patch", [lambda at: None, old_weight_at_zero], ids=["as it is", "in doubles"])
 def test_the_mass_at_zero_needs_balls(monkeypatch, patch):
     """What is subtracted for it is at most what is there: a round-off n times over is more."""
     patch(monkeypatch)
-    calls, subtracted = [], contour._stuck
+    calls, subtracted = [], contour._smoothing_at_zero
 
     def seen(*given):
         calls.append((given, subtracted(*given)))
         return calls[-1][1]
 
-    monkeypatch.setattr(contour, "_stuck", seen)
+    monkeypatch.setattr(contour, "_smoothing_at_zero", seen)
     Contour().bracket(STUCK, HUGE)
     (law, n, plan, _), value = calls[-1]
     weight = sum(Fraction(w) for v, w in law.atoms() if v == 0)
@@ -264,7 +264,7 @@ def test_the_radius_of_balls_is_needed(monkeypatch, engine, part):
     assert not missed(lambda: engine.bracket(law, 3), (exact, exact))
     middle = Law(tuple(map(midpoint, law.values)), tuple(map(midpoint, law.weights)))
     assert missed(lambda: engine.bracket(middle, 3), (exact, exact))
-    monkeypatch.setattr(Form, "blur", lambda self, n, c: 0.0)
+    monkeypatch.setattr(contour, "enclosure_error", lambda *_: 0.0)
     assert missed(lambda: engine.bracket(law, 3), (exact, exact)) == isinstance(engine, Contour)
 
 

@@ -101,6 +101,10 @@ def turned(patch, module, names, draw):
     """Move constants of a module, wherever they were imported."""
     owner = importlib.import_module(module)
     for name in names:
+        if "." in name:  # a default argument, as `function.argument`
+            function, argument = owner_of(f"{module}.{name}")
+            patch.setitem(function.__kwdefaults__, argument, moved(function.__kwdefaults__[argument], draw))
+            continue
         old = getattr(owner, name)
         new = moved(old, draw)
         for other in [m for key, m in sys.modules.items() if key.startswith("symshuffle.")]:

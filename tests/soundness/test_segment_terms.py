@@ -18,11 +18,10 @@ import scipy.special
 
 from symshuffle import Exp
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.mixed_law import MixedLaw, SegmentTransform
+from symshuffle.channels.mixed_law import MixedLaw, quadrature_error, segment_decay, segment_transform
 from symshuffle.engines.contours import ball, contour, saddle
-from symshuffle.engines.contours.characteristic import Region, form, rough_tilt
-from symshuffle.engines.contours.line import ContourLine
-from symshuffle.engines.contours.segments import dyadic
+from symshuffle.engines.contours.characteristic import Region, estimate_tilt, line_regions
+from symshuffle.engines.contours.integrand import ContourLine, dyadic
 from symshuffle.mechanisms import Laplace
 
 N = 50
@@ -41,7 +40,7 @@ def plan(nodes=400, step=0.5):
 def transform(s):
     """The moment generating function, in closed form."""
     atoms = sum((to_arb(w) * (s * to_arb(v)).exp() for v, w in law().atoms()), start=flint.acb(0))
-    return atoms + sum((SegmentTransform.of(segment)(s) for segment in law().segments), start=flint.acb(0))
+    return atoms + sum((segment_transform(segment.numbers, s) for segment in law().segments), start=flint.acb(0))
 
 
 def at(line, index):
@@ -58,7 +57,7 @@ def coarse(monkeypatch):
 
 
 def test_the_gauss_nodes_in_balls_are_off_by_no_more_than_is_told(coarse):
-    nodes = range(0, coarse.rule.last + 1, 9)
+    nodes = range(0, coarse.last + 1, 9)
     off = [abs((coarse.ratio(i) - at(coarse, i)).real.mid()) for i in nodes]
     assert all((coarse.ratio(i) - at(coarse, i)).contains(flint.acb(0)) for i in nodes)
     careless = replace(coarse, error=flint.arb(0))
@@ -67,41 +66,41 @@ def test_the_gauss_nodes_in_balls_are_off_by_no_more_than_is_told(coarse):
 
 
 def test_beyond_the_gauss_nodes_the_line_is_the_closed_form(coarse):
-    for i in range(coarse.rule.last + 1, 401, 37):
+    for i in range(coarse.last + 1, 401, 37):
         assert (coarse.ratio(i) - at(coarse, i)).contains(flint.acb(0))
 
 
 def test_the_bound_by_parts_covers_each_segment(coarse):
     """And half of it would not do."""
-    for segment in (SegmentTransform.of(one) for one in law().segments):
-        decay = segment.decay(coarse.c)
-        used = [segment(flint.acb(coarse.c, x)).abs_upper() * x / decay for x in range(1, 600)]
+    for segment in (one.numbers for one in law().segments):
+        decay = segment_decay(segment, coarse.c)
+        used = [segment_transform(segment, flint.acb(coarse.c, x)).abs_upper() * x / decay for x in range(1, 600)]
         assert all(x <= 1 for x in used)
-        assert any(x > 0.5 for x in used) == (segment.b < 0)  # the larger end is the one of the larger density
+        assert any(x > 0.5 for x in used) == (segment[1] < 0)  # the larger end is the one of the larger density
 
 
 def test_what_is_far_in_balls_counts_all_segments(coarse):
-    alone = replace(coarse, rule=replace(coarse.rule, atoms=0))
-    for i in range(coarse.rule.last + 1, 401, 7):
-        each = [SegmentTransform.of(one).decay(coarse.c) / (coarse.step * i * coarse.total) for one in law().segments]
-        assert sum(each, start=flint.arb(0)).upper() <= alone.far(i) * (1 + flint.arb(2) ** -60)
-        assert at(coarse, i).abs_upper() <= coarse.far(i)
+    alone = replace(coarse, num_atoms=0)
+    for i in range(coarse.last + 1, 401, 7):
+        each = [segment_decay(one.numbers, coarse.c) / (coarse.step * i * coarse.total) for one in law().segments]
+        assert sum(each, start=flint.arb(0)).upper() <= alone.decay_bound(i) * (1 + flint.arb(2) ** -60)
+        assert at(coarse, i).abs_upper() <= coarse.decay_bound(i)
 
 
 def test_what_is_beyond_covers_the_nodes_there(coarse, monkeypatch):
     """All nodes after one, as they would be evaluated; without the smoothing's share the lower sum is not covered."""
     line = replace(coarse, n=1, tau=flint.arb(2))
-    start = line.rule.last
+    start = line.last
     upper, lower, _ = ball._evaluated(line, [(start + 1, 401)])
     weight = line.step / flint.arb.pi()
-    assert (abs(upper) * weight).upper() < line.beyond(start).lower()
-    assert (abs(lower) * weight).upper() < line.beyond(start).lower()
+    assert (abs(upper) * weight).upper() < line.tail_bound(start).lower()
+    assert (abs(lower) * weight).upper() < line.tail_bound(start).lower()
 
 
 def test_the_mean_distance_in_balls_is_no_less_than_it_is():
     with working_precision(BITS):
         coarse = ContourLine.of(law(), N, plan(), 1e-2)
-        middle = dyadic(rough_tilt(law()).slope(0.3))
+        middle = dyadic(estimate_tilt(law()).slope(0.3))
         fine = law().near(192, BITS)
         grown = [(to_arb(v), to_arb(w) * (coarse.c * to_arb(v)).exp()) for v, w in fine.atoms()]
         whole = sum((w for _, w in grown), start=flint.arb(0))
@@ -117,11 +116,9 @@ def regions(order, monkeypatch):
     monkeypatch.setattr(MixedLaw, "rule", lambda self, c, *, end, tolerance: (order, height))
     with working_precision(BITS):
         c = dyadic(plan().c)
-        left_out = sum(
-            (SegmentTransform.of(s).quadrature_error(order, c, dyadic(height)) for s in law().segments), flint.arb(0)
-        )
+        left_out = sum((quadrature_error(s.numbers, order, c, dyadic(height)) for s in law().segments), flint.arb(0))
         tolerance = float((left_out / transform(flint.acb(c)).real).upper())
-    return form(law(), rough_tilt(law()), plan(), tolerance=tolerance).regions
+    return line_regions(law(), estimate_tilt(law()), plan(), tolerance=tolerance)[0]
 
 
 def off(region, indices):
@@ -153,7 +150,7 @@ def test_the_special_function_in_doubles_may_be_off_by_what_is_assumed_of_it(mon
     indices = range(far.first, far.last + 1, 11)
     lost, error = off(far, indices)
     assert (lost <= error).all()
-    monkeypatch.setattr(Region, "_doubt", lambda self: 0.0)
+    monkeypatch.setattr(Region, "_transform_error", lambda self: 0.0)
     lost, error = off(far, indices)
     assert not (lost <= error).all()
 
@@ -165,14 +162,16 @@ def test_the_bound_by_parts_covers_the_segments_in_doubles(monkeypatch):
         whole = transform(flint.acb(dyadic(plan().c))).real
         points = [flint.acb(dyadic(plan().c), dyadic(float(x))) for x in t]
         true = np.array([float((transform(s) / whole).abs_upper()) for s in points])
-        shares = (sum((SegmentTransform.of(one)(s) for one in law().segments), start=flint.acb(0)) for s in points)
+        shares = (
+            sum((segment_transform(one.numbers, s) for one in law().segments), start=flint.acb(0)) for s in points
+        )
         segments = np.array([float((share / whole).abs_upper()) for share in shares])
     assert (true <= far.ceiling(t)).all()
     assert (segments <= replace(far, tilted=0 * far.tilted).ceiling(t)).all()
     for k in (0, 2):  # the two ends of a segment
         one = replace(far, tilted=0 * far.tilted, segments=far.segments[k : k + 2])
-        share = [float((SegmentTransform.of(law().segments[k // 2])(s) / whole).abs_upper()) for s in points]
+        share = [float((segment_transform(law().segments[k // 2].numbers, s) / whole).abs_upper()) for s in points]
         assert 0.25 < (np.array(share) / one.ceiling(t)).max() <= 1
     fading = (1 / np.abs(plan().c + 1j * t) ** 2 + plan().tau ** 2) * np.exp(-((plan().tau * t) ** 2) / 2)
     for n in (1, 3):
-        assert float((true**n * fading).sum()) <= contour._beyond(far, n, plan()) * (1 + 1e-9)
+        assert float((true**n * fading).sum()) <= contour._tail_bound(far, n, plan()) * (1 + 1e-9)

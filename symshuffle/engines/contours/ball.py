@@ -1,8 +1,8 @@
 """The contour sum in ball arithmetic: both ends of the bracket are proved.
 
 The sum and its error terms are those of :mod:`symshuffle.engines.contours.contour`, but every number here is a ball:
-the constants are dyadic rationals read off the plan, the loud nodes are evaluated as complex balls, and a stretch
-counts as silent only if the ball of the characteristic function over the whole stretch is small. Doubles enter as
+the constants are dyadic rationals read off the plan, the active nodes are evaluated as complex balls, and an interval
+is negligible only if the ball of the characteristic function over the whole interval is small. Doubles enter as
 choices (which constants, which slope in Chernoff's bound), never as evidence.
 
 A continuous part of the law enters as Gauss nodes, with a ball for their error, up to some height of the line; beyond
@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar, Final, final
 
 import flint
@@ -28,30 +29,18 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.line import AS_MANY_AS, ContourLine, turned
-from symshuffle.engines.contours.segments import dyadic
-
-_RESOLVED: Final = 1e-9
-"""Relative width below which doubles are not trusted to reach what was asked: balls answer, or refuse."""
+from symshuffle.engines.contours.characteristic import AS_MANY_AS, ROUGH_NODES
+from symshuffle.engines.contours.integrand import ContourLine, dyadic, exp_i
 
 _SHORT: Final = 8
-_COARSE: Final = 4.0
-_STRETCH_BITS: Final = 53
-_FAR_BITS: Final = 80
-_SPARED: Final = 4.0
-"""Exponent by which silent nodes beyond the Gauss rule stay below the width aimed at; each of them costs a lot."""
+"""Nodes up to which an interval is evaluated rather than split: cost only."""
 
-_SPARE_BITS: Final = 64
-"""Bits beyond those of the width aimed at and of the number of users: for what sums and turns of waves lose."""
+_INTERVAL_BITS: Final = 53
+"""Precision of the transform over a whole interval: cost only, as its balls are true at any."""
 
-_ROUGH: Final = 40
-"""Gauss nodes for the choice of constants."""
-
-_WORTH_IT: Final = 3_000_000
-"""Waves, one for each atom at each node or stretch, beyond which no finer pass follows, whatever was aimed at."""
-
-_PRICIEST: Final = 30_000_000
-"""Waves beyond which a pass is refused: about a minute."""
+_MOST_TERMS: Final = 30_000_000
+"""Terms, one for each atom at each node or interval, beyond which a pass is refused, after about a minute: cost only.
+No finer pass follows one of a tenth of them, whatever was aimed at."""
 
 
 @final
@@ -72,6 +61,7 @@ class BallContour:
         Number with which the value is compared: no finer pass follows a bracket that is far from it.
     """
 
+    name: ClassVar[str] = "contour"
     least: ClassVar[Arithmetic] = Arithmetic.BALL
     continuous: ClassVar[bool] = True
 
@@ -90,8 +80,8 @@ class BallContour:
 
     @classmethod
     def offered(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> BallContour | None:
-        """Engine for the automatic choice in balls or at narrow widths, otherwise None."""
-        trusted = arithmetic is not Arithmetic.BALL and rtol >= _RESOLVED
+        """Engine for the automatic choice in balls or at widths that doubles may not reach, otherwise None."""
+        trusted = arithmetic is not Arithmetic.BALL and rtol >= 1e-9
         return None if trusted or arithmetic is Arithmetic.EXACT else cls(rtol=rtol)
 
     @classmethod
@@ -99,11 +89,6 @@ class BallContour:
         """Settings under which a bracket takes about a second, for tests."""
         most = 160_000 // (len(law.values) if isinstance(law, Law) else AS_MANY_AS)
         return tuple(cls(rtol=rtol, largest=most) for rtol in (1e-4, 1e-2))
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "contour"
 
     def refusal(self, law: Law | MixedLaw, n: int) -> str | None:
         """Reason why this engine cannot answer, known before it starts, or None."""
@@ -121,91 +106,101 @@ class BallContour:
         """
         if (reason := self.refusal(law, n)) is not None:
             raise Unsupported(f"engine contour in balls: {reason}")
-        tilt = saddle.tilt(law if isinstance(law, Law) else law.near(_ROUGH, _STRETCH_BITS))
+        tilt = saddle.tilt(law if isinstance(law, Law) else law.near(ROUGH_NODES, _INTERVAL_BITS))
         if law.never_positive:
             return Bracket(
                 lower_end(law.singular), upper_end(law.singular), Arithmetic.BALL, self.name, "G is never positive"
             )
-        return saddle.narrowed(
-            lambda rtol: self._attempt(law, n, tilt, rtol), self.rtol, most=_WORTH_IT, goal=self.goal
-        )
+        attempt = partial(self._attempt, law, n, tilt)
+        return saddle.refine(attempt, self.rtol, most=_MOST_TERMS // 10, goal=self.goal)
 
     def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rtol: float) -> tuple[Bracket, int]:
-        """One pass with constants chosen for the relative width ``rtol``, and how many waves it took."""
+        """One pass with constants chosen for the relative width ``rtol``, and how many terms it took."""
         plan = saddle.choose(tilt, n, rtol=rtol, lattice=law.lattice)
-        bits = min(self.bits, _SPARE_BITS - round(math.log2(rtol)))
+        bits = min(self.bits, 64 - round(math.log2(rtol)))  # 64 for what sums and turns of waves lose: cost only
         with working_precision(bits + max(n.bit_length(), 8)):
             line = ContourLine.of(law, n, plan, rtol)
-            largest = min(self.largest, _PRICIEST // line.waves)
-            upper, lower, nodes, stretches = _sums(line, tilt, largest, rtol)
+            largest = min(self.largest, _MOST_TERMS // line.cost)
+            upper, lower, nodes, intervals = _sums(line, tilt, largest, rtol)
             upper, lower = upper + line.truncation(), lower - line.truncation() - line.aliasing(tilt)
             scale = line.log_scale.exp() / n
-            high = Ball.from_arb((upper - line.stuck()) * scale + to_arb(law.singular)).upper
+            high = Ball.from_arb((upper - line.smoothing_at_zero()) * scale + to_arb(law.singular)).upper
             low = Ball.from_arb(lower * scale + to_arb(law.singular)).lower
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
         floor = law.floor + lower_end(law.singular)
         evaluation = (
             f"contour in balls of {bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
-            f"evaluated, {stretches} stretches of the other {plan.nodes + 1 - nodes} bounded"
+            f"evaluated, {intervals} intervals of the other {plan.nodes + 1 - nodes} bounded"
         )
-        return Bracket(max(low, floor), high, Arithmetic.BALL, self.name, evaluation), (nodes + stretches) * line.waves
+        return Bracket(max(low, floor), high, Arithmetic.BALL, self.name, evaluation), (nodes + intervals) * line.cost
 
 
-def _sums(line: ContourLine, tilt: saddle.Tilt, largest: int, rtol: float) -> tuple[flint.arb, flint.arb, int, int]:
-    """Upper end of the sum for U, lower end of the sum for L, and how many nodes and stretches that took."""
-    threshold = line.silence(math.sqrt(line.n * tilt.curvature(line.plan.c)), rtol)
-    last = line.plan.nodes if line.rule is None else line.rule.last
-    loud, stretches = _stretches(line, tilt, threshold, last + 1, largest)
-    upper, lower, nodes = _evaluated(line, loud)
+def _sums(
+    line: ContourLine, tilt: saddle.Tilt, largest: int, rtol: float, *, spare: float = 4.0, far_bits: int = 80
+) -> tuple[flint.arb, flint.arb, int, int]:
+    """Upper end of the sum for U, lower end of the sum for L, and how many nodes and intervals that took.
+
+    - ``spare``: exponent by which negligible nodes beyond the Gauss rule, each of which costs a lot, stay below the
+      width aimed at.
+    - ``far_bits``: precision of the nodes there.
+    """
+    threshold = _negligible_exponent(line, math.sqrt(line.n * tilt.curvature(line.plan.c)), rtol)
+    last = line.last
+    active, intervals = _intervals(line, tilt, threshold, last + 1, largest)
+    upper, lower, nodes = _evaluated(line, active)
     # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a), and sinh(a) >= a.
     each = dyadic(-threshold).exp() * (1 / line.c**2 + line.tau**2)
     weight = line.step / flint.arb.pi()
     rest = (last + 1 - nodes) * each * weight
     if last < line.plan.nodes:
-        beyond = line.beyond(last)
+        beyond = line.tail_bound(last)
         if not beyond < dyadic(rtol / 1000) * abs(upper) * weight:
-            threshold -= saddle.QUIET - _SPARED
-            each *= dyadic(saddle.QUIET - _SPARED).exp()
-            loud, more = _far_stretches(line, tilt, threshold, last + 1, largest)
-            with working_precision(_FAR_BITS):
-                to_upper, to_lower, evaluated = _evaluated(line, loud)
-            upper, lower, nodes, stretches = upper + to_upper, lower + to_lower, nodes + evaluated, stretches + more
+            threshold -= saddle.QUIET - spare
+            each *= dyadic(saddle.QUIET - spare).exp()
+            active, more = _far_intervals(line, tilt, threshold, last + 1, largest)
+            with working_precision(far_bits):
+                to_upper, to_lower, evaluated = _evaluated(line, active)
+            upper, lower, nodes, intervals = upper + to_upper, lower + to_lower, nodes + evaluated, intervals + more
             beyond = (line.plan.nodes - last - evaluated) * each * weight
         rest += beyond
-    return upper * weight + rest, lower * weight - rest, nodes, stretches
+    return upper * weight + rest, lower * weight - rest, nodes, intervals
 
 
-def _evaluated(line: ContourLine, loud: list[tuple[int, int]]) -> tuple[flint.arb, flint.arb, int]:
-    """Sums for U and L over the nodes of some stretches, and how many those are."""
-    upper = without = flint.arb(0)
-    for start, stop in _joined(loud):
-        to_upper, to_without = line.sums(start, stop)
-        upper, without = upper + to_upper, without + to_without
-    return upper, upper - line.tau**2 * without, sum(stop - start for start, stop in loud)
+def _negligible_exponent(line: ContourLine, spread: float, rtol: float) -> float:
+    """Exponent below which an interval may be bounded instead of evaluated."""
+    return saddle.QUIET - math.log(rtol) + math.log1p(line.plan.end * spread) + 6
 
 
-def _joined(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Stretches in their order, those that touch made one."""
+def _evaluated(line: ContourLine, active: list[tuple[int, int]]) -> tuple[flint.arb, flint.arb, int]:
+    """Sums for U and L over the nodes of some intervals, and how many those are; intervals that touch are one."""
     joined: list[tuple[int, int]] = []
-    for start, stop in stretches:
+    for start, stop in active:
         touches = bool(joined) and joined[-1][1] == start
         joined.append((joined.pop()[0] if touches else start, stop))
-    return joined
+    upper = without = flint.arb(0)
+    nodes = 0
+    for start, stop in joined:
+        to_upper, to_without = line.sums(start, stop)
+        upper, without, nodes = upper + to_upper, without + to_without, nodes + stop - start
+    return upper, upper - line.tau**2 * without, nodes
 
 
-def _stretches(
-    line: ContourLine, tilt: saddle.Tilt, threshold: float, last: int, largest: int
+def _intervals(
+    line: ContourLine, tilt: saddle.Tilt, threshold: float, last: int, largest: int, *, turn: float = 4.0
 ) -> tuple[list[tuple[int, int]], int]:
-    """Short stretches of nodes before ``last`` to evaluate, and how many others a ball over the whole shows silent."""
+    """Short intervals of nodes before ``last`` to evaluate, and how many others a ball over the whole shows negligible.
+
+    - ``turn``: by how much the spread of G times the length of the first interval turns.
+    """
     plan, n = line.plan, line.n
     spread = math.sqrt(max(tilt.curvature(plan.c), 0.0))
-    width = max(1, math.ceil(_COARSE / max(spread * plan.step, _COARSE / (plan.nodes + 1))))
+    width = max(1, math.ceil(turn / max(spread * plan.step, turn / (plan.nodes + 1))))
     if last // width > largest:
-        raise saddle.too_many(f"contour in balls at n = {n}", f"over {largest} stretches of {line.waves} waves")
+        raise saddle.too_many(f"contour in balls at n = {n}", f"over {largest} intervals of {line.cost} terms")
     middle = dyadic(tilt.slope(plan.c))
-    loud: list[tuple[int, int]] = []
-    start = silent = 0
-    with working_precision(_STRETCH_BITS):
+    active: list[tuple[int, int]] = []
+    start = negligible = 0
+    with working_precision(_INTERVAL_BITS):
         # The common phase exp(-i t middle) leaves the size alone and keeps the balls narrow.
         atoms = [(value - middle, weight) for value, weight in zip(line.values, line.tilted, strict=True)]
         quiet = (dyadic(-threshold) / n).exp() - line.error
@@ -214,41 +209,42 @@ def _stretches(
             t = (line.step * start).union(line.step * (stop - 1))
             ratio = flint.acb(0)
             for value, weight in atoms:
-                ratio += weight * turned(t * value)
+                ratio += weight * exp_i(t * value)
             if ratio.abs_upper() < quiet:
-                silent, start, width = silent + 1, stop, 2 * width
+                negligible, start, width = negligible + 1, stop, 2 * width
             elif width > _SHORT:
                 width //= 2
             else:
-                loud.append((start, stop))
+                active.append((start, stop))
                 start = stop
-            if silent + len(loud) * _SHORT > largest:
-                taken = f"over {largest} evaluations of {line.waves} waves"
-                raise saddle.too_many(f"contour in balls at n = {n}", taken)
-    return loud, silent
+            _check_cost(line, negligible + len(active) * _SHORT, largest)
+    return active, negligible
 
 
-def _far_stretches(
+def _check_cost(line: ContourLine, taken: int, largest: int) -> None:
+    if taken > largest:
+        evaluations = f"over {largest} evaluations of {line.cost} terms"
+        raise saddle.too_many(f"contour in balls at n = {line.n}", evaluations)
+
+
+def _far_intervals(
     line: ContourLine, tilt: saddle.Tilt, threshold: float, first: int, largest: int
 ) -> tuple[list[tuple[int, int]], int]:
     """The same from ``first`` on, where the segments are transforms, by their decay or by the mean value theorem."""
-    loud: list[tuple[int, int]] = []
-    silent, stack = 0, [(first, line.plan.nodes + 1)]
-    centre = tilt.slope(line.plan.c)
-    deviation = line.deviation(dyadic(centre))
-    with working_precision(_STRETCH_BITS):
+    active: list[tuple[int, int]] = []
+    negligible, stack = 0, [(first, line.plan.nodes + 1)]
+    deviation = line.deviation(dyadic(tilt.slope(line.plan.c)))
+    with working_precision(_INTERVAL_BITS):
         while stack:
             start, stop = stack.pop()
             middle = (start + stop) // 2
             radius = line.step * max(stop - 1 - middle, middle - start)
-            quiet = ((dyadic(-threshold) - line.fading(start)) / line.n).exp()
-            if line.far(start) < quiet or line.ratio(middle).abs_upper() + deviation * radius < quiet:
-                silent += 1
+            quiet = ((dyadic(-threshold) - line.log_kernel_decay(start)) / line.n).exp()
+            if line.decay_bound(start) < quiet or line.ratio(middle).abs_upper() + deviation * radius < quiet:
+                negligible += 1
             elif stop - start <= _SHORT:
-                loud.append((start, stop))
+                active.append((start, stop))
             else:
                 stack += [(middle, stop), (start, middle)]
-            if silent + len(stack) + len(loud) * _SHORT > largest:
-                taken = f"over {largest} evaluations of {line.waves} waves"
-                raise saddle.too_many(f"contour in balls at n = {line.n}", taken)
-    return loud, silent
+            _check_cost(line, negligible + len(stack) + len(active) * _SHORT, largest)
+    return active, negligible

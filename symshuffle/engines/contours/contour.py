@@ -20,18 +20,18 @@ Four errors stand between these integrals and the finite sum, each with a bound:
   They are non-negative: the sum for U is an upper bound as it stands, and the lower side subtracts a bound on them,
   obtained under the tilted law from Chernoff's inequality.
 - *Truncation* at the last node (none on a lattice), since :math:`|M(c+it)|\le M(c)`.
-- *Silent stretches*, where the n-th power is negligible, are bounded instead of evaluated.
+- *Negligible intervals*, where the n-th power is negligible, are bounded instead of evaluated.
 - *Rounding*: a running bound in doubles here; :mod:`symshuffle.engines.contours.ball` does the same sum in ball
   arithmetic.
 
-Evidence. *Proved* in exact arithmetic, for any constants: smoothing, aliasing, truncation, silent stretches, what
+Evidence. *Proved* in exact arithmetic, for any constants: smoothing, aliasing, truncation, negligible intervals, what
 the mass at 0 adds (in balls), what the radii of balls in the law may change. *Proved under an assumption*: rounding.
 It is assumed that additions and products of doubles are rounded to nearest; that NumPy's ``exp``, ``expm1``, ``log1p``,
 ``sinh``, ``sin`` and ``cos`` and those of ``math`` are off by at most four units in the last place (NumPy promises
 none; its tests ask for fewer); that ``ndarray.sum`` adds in blocks of 128 and then pairwise, which costs a term 28
 round-offs in a chunk of 2^16. Sums over the atoms are pairwise or ``fsum``, so that their constants grow with the
 logarithm of the number of atoms. *Heuristic*: the allowance of 12 units for the few operations on real numbers that
-scale a finished sum, and 10^-12 wherever a bound (of a stretch, of the size of a ratio) is itself computed in doubles.
+scale a finished sum, and 10^-12 wherever a bound (of an interval or of a ratio) is itself computed in doubles.
 
 A law with a continuous part has two forms, near the real line and far from it
 (:mod:`symshuffle.engines.contours.characteristic`); the far region is bounded at once where the atoms alone stay small.
@@ -43,6 +43,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar, Final, final
 
 import flint
@@ -57,29 +58,26 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.characteristic import Form, Region, form, rough_tilt
-from symshuffle.engines.contours.loud import CHUNK, Indices, loud_stretches
+from symshuffle.engines.contours.characteristic import (
+    AS_MANY_AS,
+    CHUNK,
+    GAUSS_SHARE,
+    Indices,
+    Region,
+    active_intervals,
+    enclosure_error,
+    estimate_tilt,
+    line_regions,
+)
 
-_WORTH_IT: Final = 20_000_000
-"""Waves, one for each atom at each node, beyond which no finer pass follows: the width reached is returned, whatever
-was aimed at. Some seconds."""
-
-_PRICIEST: Final = 200_000_000
-"""Waves beyond which a pass is refused: about a minute."""
-
-_AS_MANY_AS: Final = 16
-"""Atoms that cost as much as the continuous part of a law."""
-
-_SHARE_OF_GAUSS: Final = 1e-4
-"""Share of the relative width aimed at that the errors of Gauss nodes may take."""
+_MOST_TERMS: Final = 200_000_000
+"""Terms, one for each atom at each node, beyond which a pass is refused, after about a minute: cost only."""
 
 _PER_NODE: Final = 64
 """Round-offs of one node: kernel and products take 36 of them, NumPy's pairwise sum of a chunk 28."""
 
-_LEAST: Final = 5e-324
 _FAR_BELOW: Final = 700.0
-_SPARED: Final = 7.0
-"""Exponent by which silent nodes far from the real line stay below the width aimed at."""
+"""Exponent below which terms are not computed; correct at any value, as nothing is subtracted then."""
 
 
 @final
@@ -97,6 +95,7 @@ class Contour:
         Number with which the value is compared: no finer pass follows a bracket that is far from it.
     """
 
+    name: ClassVar[str] = "contour"
     least: ClassVar[Arithmetic] = Arithmetic.FLOAT64
     continuous: ClassVar[bool] = True
 
@@ -120,13 +119,8 @@ class Contour:
     @classmethod
     def trials(cls, law: Law | MixedLaw) -> tuple[Contour, ...]:
         """Settings under which a bracket takes about a second, for tests."""
-        most = 8_000_000 // (len(law.values) if isinstance(law, Law) else _AS_MANY_AS)
+        most = 8_000_000 // (len(law.values) if isinstance(law, Law) else AS_MANY_AS)
         return tuple(cls(rtol=rtol, largest=most) for rtol in (1e-4, 1e-2, 1e-6, 0.3))
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return "contour"
 
     def refusal(self, law: Law | MixedLaw, n: int) -> str | None:
         """None: whether the width can be reached is found only while computing."""
@@ -140,18 +134,17 @@ class Contour:
         Unsupported
             If the width asked for would take more than ``largest`` nodes.
         """
-        tilt = rough_tilt(law)
+        tilt = estimate_tilt(law)
         if float(tilt.values.max()) <= 0:
             # To be read off the ends: an atom may be positive and round to zero.
             most = max(Fraction(0), *(upper_end(value) for value in law.values))
             ends = lower_end(law.singular), upper_end(law.singular) + most
             return Bracket(*ends, Arithmetic.FLOAT64, self.name, f"G is never above {float(most):.2g}")
-        once = saddle.spread_out(tilt, n)
-        return saddle.narrowed(
-            lambda rtol: self._attempt(law, n, tilt, rtol),
+        return saddle.refine(
+            partial(self._attempt, law, n, tilt),
             self.rtol,
-            most=_WORTH_IT // len(tilt.values),
-            spread=once,
+            most=_MOST_TERMS // (10 * len(tilt.values)),
+            spread=saddle.is_spread_out(tilt, n),
             goal=self.goal,
         )
 
@@ -161,23 +154,22 @@ class Contour:
         Infinitely many where the radii of the law alone take the width asked for, which no constants change.
         """
         plan = saddle.choose(rough, n, rtol=rtol, lattice=law.lattice, quick=True)
-        seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rtol / n)
-        tilt = seen.tilt
+        regions, tilt, above, finite = line_regions(law, rough, plan, tolerance=GAUSS_SHARE * rtol / n)
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
-        sums = _trapezoid(seen, n, plan, self.largest, rtol)
-        rounding = sums.rounding + _scale_noise(tilt, n, plan.c, scale) * abs(sums.upper)
-        blur = seen.blur(n, plan.c)
-        around = sums.silent + _truncation(plan) + rounding + blur
+        upper, lower, rounding, negligible, evaluated = _trapezoid(regions, n, plan, self.largest, rtol)
+        rounding += _scale_noise(tilt, n, plan.c, scale) * abs(upper)
+        enclosure = enclosure_error(finite, tilt, n, plan.c)
+        around = negligible + _truncation(plan) + rounding + enclosure
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = law.floor * n
-        if not math.isfinite(sums.upper + around):
+        if not math.isfinite(upper + around):
             raise Unsupported(f"engine contour at n = {n}: the line at c = {plan.c:.4g} bounds nothing")
-        below = sums.lower - around - _aliasing(seen, n, plan)
+        below = lower - around - _aliasing(tilt, above, n, plan)
         low = max(_scaled(below, scale, up=False), floor) if math.isfinite(below) else floor
-        high = _scaled(sums.upper + around, scale, up=True) - _stuck(law, n, plan, scale)
+        high = _scaled(upper + around, scale, up=True) - _smoothing_at_zero(law, n, plan, scale)
         evaluation = (
-            f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
-            f"evaluated, relative rounding allowance {rounding / max(abs(sums.upper), _LEAST):.1g}"
+            f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {evaluated} of {plan.nodes + 1} nodes "
+            f"evaluated, relative rounding allowance {rounding / (abs(upper) or math.inf):.1g}"
         )
         bracket = Bracket(
             low / n + lower_end(law.singular),
@@ -186,7 +178,7 @@ class Contour:
             self.name,
             evaluation,
         )
-        return bracket, math.inf if blur > self.rtol * abs(sums.upper) else sums.evaluated
+        return bracket, math.inf if enclosure > self.rtol * abs(upper) else evaluated
 
 
 def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:
@@ -205,7 +197,7 @@ def _scaled(value: float, log_scale: float, *, up: bool) -> Fraction:
     return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
 
 
-def _stuck(law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, scale: float) -> Fraction:
+def _smoothing_at_zero(law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, scale: float) -> Fraction:
     """At most what the smoothing adds where every copy of G is within the plan's radius of 0, exactly 0 at radius 0.
 
     In balls: a weight close to 1 loses n round-offs in its n-th power, and this term alone is subtracted above.
@@ -225,41 +217,40 @@ def _stuck(law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, scale: float) 
         return max(Ball.from_arb(added, 128).lower, Fraction(0))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """Trapezoid sums for U and L, relative to the integrand's scale, and what is not in them."""
+def _trapezoid(
+    regions: tuple[Region, ...],
+    n: int,
+    plan: saddle.ContourPlan,
+    largest: int,
+    rtol: float,
+    *,
+    spare: float = 7.0,
+) -> tuple[float, float, float, float, int]:
+    """Trapezoid sums for U and L relative to the integrand's scale, bounds on rounding and the rest, and nodes taken.
 
-    upper: float
-    lower: float
-    rounding: float
-    silent: float
-    evaluated: int
-
-
-def _trapezoid(seen: Form, n: int, plan: saddle.ContourPlan, largest: int, rtol: float) -> _Sums:
-    """Evaluate the nodes that matter, and bound the others."""
-    silent, evaluated = 0.0, 0
+    - ``spare``: exponent by which nodes that are not evaluated stay below the width aimed at.
+    """
+    negligible, evaluated = 0.0, 0
     parts: list[tuple[float, float, float]] = []
-    for region in seen.regions:
-        if region.far:
-            beyond = _beyond(region, n, plan)
+    for region in regions:
+        if region.segments:
+            beyond = _tail_bound(region, n, plan)
             if beyond < rtol / 1000 * abs(math.fsum(upper for upper, *_ in parts)):
-                silent += beyond
+                negligible += beyond
                 break
-        # Where all nodes are silent, their sum is about this share of the integral times the end times the spread.
-        threshold = _SPARED - math.log(rtol) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
+        # Where all nodes are negligible, their sum is about this share of the integral times the end times the spread.
+        threshold = spare - math.log(rtol) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
         if plan.lattice is not None:  # its kernel, and with it the integral, falls like exp(-c step)
             threshold += plan.c * float(plan.lattice)
-        most = min(largest, _PRICIEST // max(len(region.values), 1))
-        starts, stops, closed = loud_stretches(region, n, plan, threshold, most)
-        silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
+        most = min(largest, _MOST_TERMS // max(len(region.values), 1))
+        starts, stops, closed = active_intervals(region, n, plan, threshold, most)
+        negligible, evaluated = negligible + closed, evaluated + int((stops - starts).sum())
         if evaluated > most:
             raise saddle.too_many(f"contour at n = {n}", f"{evaluated} nodes of {len(region.values)} atoms")
         parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
     upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
     weight = plan.step / math.pi
-    return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
+    return upper * weight, lower * weight, noise * weight, negligible * weight, evaluated
 
 
 def _nodes(region: Region, n: int, plan: saddle.ContourPlan, indices: Indices) -> tuple[float, float, float]:
@@ -269,15 +260,16 @@ def _nodes(region: Region, n: int, plan: saddle.ContourPlan, indices: Indices) -
     # Of kernel and sum over the nodes, and of the exponent of the smoothing.
     steep = 0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice)
     kernel_error = (_PER_NODE + steep + 2 * (plan.tau * t) ** 2 + 4 * plan.tau**2 * plan.c * t) * UNIT
-    factor = _end_weights(plan, indices) * np.exp(
-        n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
-    )
+    weights = np.where(indices == 0, 0.5, 1.0)  # nodes that stand for themselves and not for a conjugate pair
+    if plan.lattice is not None:
+        weights[indices == plan.nodes] = 0.5
+    factor = weights * np.exp(n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t)
     kernel = _kernel(plan, t)
     noise = np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + kernel_error)
     return float((factor * kernel).real.sum()), float((factor * (kernel - plan.tau**2)).real.sum()), float(noise.sum())
 
 
-def _beyond(region: Region, n: int, plan: saddle.ContourPlan) -> float:
+def _tail_bound(region: Region, n: int, plan: saddle.ContourPlan) -> float:
     """Bound on both sums over a whole far region, by an integral from the node before it."""
     if region.first <= 1:
         return math.inf
@@ -295,16 +287,8 @@ def _kernel(plan: saddle.ContourPlan, t: Array) -> npt.NDArray[np.complex128]:
     return square
 
 
-def _end_weights(plan: saddle.ContourPlan, indices: Indices) -> Array:
-    """Nodes that stand for themselves and not for a conjugate pair count half."""
-    weights = np.where(indices == 0, 0.5, 1.0)
-    if plan.lattice is not None:
-        weights[indices == plan.nodes] = 0.5
-    return weights
-
-
 def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
-    """Node indices of some stretches, in arrays of bounded length."""
+    """Node indices of some intervals, in arrays of bounded length."""
     sizes = stops - starts
     ends = np.cumsum(sizes)
     for first in range(0, int(ends[-1]) if len(ends) else 0, CHUNK):
@@ -321,14 +305,15 @@ def _truncation(plan: saddle.ContourPlan) -> float:
     return (plan.end**-2 + plan.tau**2) * decay / math.pi
 
 
-def _aliasing(seen: Form, n: int, plan: saddle.ContourPlan) -> float:
+def _aliasing(near: saddle.Tilt, tilt: saddle.Tilt, n: int, plan: saddle.ContourPlan) -> float:
     """Bound on the alias terms, relative to the value at t = 0.
 
     Under the tilted law Q of Y = S + Z the term of index m is E_Q[exp(-c y) y_+] at y = Y + m X. For m > 0 it is at
     most (m X/2) exp(-c m X/2) where Y > -m X/2, and at most 1/(c e) elsewhere; for m < 0 at most Q(Y > |m| X)/(c e).
-    Chernoff's bound holds with any larger moment generating function in it, and the smaller M(c) below it.
+    Chernoff's bound holds with any larger moment generating function (``tilt``) in it, and the smaller M(c) (``near``)
+    below it.
     """
-    tilt, excess = seen.above, n * (seen.above.cumulant(plan.c) - seen.tilt.cumulant(plan.c))
+    excess = n * (tilt.cumulant(plan.c) - near.cumulant(plan.c))
     c, reach = plan.c, 2 * math.pi / plan.step
     q = math.exp(-c * reach / 2)
     series = reach / 2 * q / (1 - q) ** 2

@@ -233,13 +233,13 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None, *, gaussia
     return math.exp((low + high) / 2)
 
 
-def spread_out(tilt: Tilt, n: int) -> bool:
+def is_spread_out(tilt: Tilt, n: int) -> bool:
     """Whether many values of S are near 0, so that one pass is as narrow as its constants are chosen for."""
     spread = math.sqrt(n * max(tilt.curvature(0.0), 0.0))
     return spread > _SPREAD_OUT * float(np.abs(tilt.values).max())
 
 
-def narrowed(
+def refine(
     attempt: Callable[[float], tuple[Bracket, float]],
     rtol: float,
     *,
@@ -267,7 +267,7 @@ def narrowed(
                 break
             if not spread:
                 raise
-            return narrowed(attempt, rtol, most=most, goal=goal)
+            return refine(attempt, rtol, most=most, goal=goal)
         if bracket.width <= Fraction(rtol) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
         empty += bracket.lower <= 0 and bracket.upper > 1

@@ -47,8 +47,8 @@ from symshuffle.base.doubles import Array
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import squared, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss
+from symshuffle.engines.densities.exponential_sums import exponential_sums
 
 _PLENTY: Final = 1_500
 """Nodes of a rule up to the greatest height, from which on a coarse one is made for what is beyond the last node."""
@@ -76,7 +76,7 @@ class Cover:
         for value, weight in zip(self.values, self.weights, strict=True):
             sine, cosine = (first * value).sin_cos()
             turned.append(flint.acb(cosine * weight, sine * weight))
-        return [self.zero + wave for wave in waves(self.values, turned, distance, count)]
+        return [self.zero + wave for wave in exponential_sums(self.values, turned, distance, count)]
 
     @property
     def spread(self) -> flint.arb:

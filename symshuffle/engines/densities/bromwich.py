@@ -49,10 +49,10 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, as_width, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
-from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import gauss
 from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, middles, over
 from symshuffle.engines.densities.bromwich_plan import MOST_NODES, BromwichPlan, bits_enough, last_node, plan_for
+from symshuffle.engines.densities.exponential_sums import exponential_sums
 
 _Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
 
@@ -150,7 +150,7 @@ class BromwichLine:
         if self.law.transform is not None:
             return [self.ratio(self.step * index) for index in range(count)]
         off = flint.acb(flint.arb(0, self.error), flint.arb(0, self.error))
-        return [self.zero + wave + off for wave in waves(self.rule.values, self.tilted, self.step, count)]
+        return [self.zero + wave + off for wave in exponential_sums(self.rule.values, self.tilted, self.step, count)]
 
     def ratio(self, t: flint.arb) -> flint.acb:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""

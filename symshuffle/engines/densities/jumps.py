@@ -44,11 +44,11 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.waves import waves
 from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan
 from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, on_line, over
 from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.engines.densities.bromwich_plan import atoms_of
+from symshuffle.engines.densities.exponential_sums import exponential_sums
 from symshuffle.engines.densities.jump_plan import ERROR_SHARE, JumpPlan, Split, variance
 
 _MOST_TERMS: Final = 200_000_000
@@ -176,7 +176,9 @@ class JumpLine:
             min(flint.ctx.prec, bromwich_plan.bits_enough(self.n, c=self.plan.c, small=self.plan.small))
         ):
             offs = [flint.acb(flint.arb(0, e), flint.arb(0, e)) for e in self.errors]
-            rows = [waves(r.values, w, self.step, count) for r, w in zip(self.rules, self.tilted, strict=True)]
+            rows = [
+                exponential_sums(r.values, w, self.step, count) for r, w in zip(self.rules, self.tilted, strict=True)
+            ]
             total = flint.arb(0)
             for index, (calm, jump) in enumerate(zip(*rows, strict=True)):
                 s = flint.acb(self.c, self.step * index)

@@ -7,7 +7,7 @@ import pytest
 
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import working_precision
-from symshuffle.engines.contours.waves import waves
+from symshuffle.engines.densities.exponential_sums import exponential_sums
 
 STEP = flint.arb(0.37)
 
@@ -36,7 +36,7 @@ def close(found, truth):
 def test_sums_are_those_term_by_term(count, points, turned):
     values, weights = atoms(count, turned=turned)
     with working_precision(90):
-        found = waves(values, weights, STEP, points)
+        found = exponential_sums(values, weights, STEP, points)
     assert len(found) == points
     for index in {0, points // 2, points - 1}:
         truth = directly(values, weights, index)
@@ -52,7 +52,7 @@ def test_what_powers_leave_out_is_in_the_ball():
     left_out = flint.arb(0)
     for bits in range(4, 40, 4):
         with working_precision(bits):
-            found = waves([at], [flint.arb(1)], STEP, 16)[15]
+            found = exponential_sums([at], [flint.arb(1)], STEP, 16)[15]
         truth = directly([at], [flint.arb(1)], 15)
         assert found.overlaps(truth)
         left_out = left_out.max(close(found, truth) * 2 ** (bits + 4))
@@ -65,13 +65,16 @@ def test_what_values_are_off_by_is_in_the_ball():
         wide = [v + flint.arb(0, 1e-9) for v in values]
         ends = [v + flint.arb(by) for v in values]
         with working_precision(90):
-            found, narrow = waves(wide, weights, STEP, 30)[29], waves(values, weights, STEP, 30)[29]
+            found, narrow = (
+                exponential_sums(wide, weights, STEP, 30)[29],
+                exponential_sums(values, weights, STEP, 30)[29],
+            )
         truth = directly(ends, weights, 29)
         assert found.overlaps(truth)
         assert not narrow.overlaps(truth)
 
 
 def test_no_atoms_are_no_sum_and_no_value_is_refused():
-    assert waves([], [], STEP, 3) == [0, 0, 0]
+    assert exponential_sums([], [], STEP, 3) == [0, 0, 0]
     with pytest.raises(NotDecided, match="could not be evaluated"):
-        waves([flint.arb("nan")], [flint.arb(1)], STEP, 3)
+        exponential_sums([flint.arb("nan")], [flint.arb(1)], STEP, 3)

@@ -1,5 +1,9 @@
 """The integrand of a contour on its line, in balls: waves of atoms and Gauss nodes, and bounds on what is left out.
 
+The segments of a mixed law are Gauss nodes up to the node ``last`` of the line and transforms beyond it; bounds are
+those of :mod:`symshuffle.channels.mixed_law`. Where the moment generating function is needed on the real line, an upper
+bound will do: a finite law above, in convex order, gives one.
+
 Evidence: *proved*, in balls.
 """
 
@@ -9,28 +13,24 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import final
 
 import flint
 
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import ball_arguments, to_arb
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.channels.mixed_law import MixedLaw, Numbers, quadrature_error, segment_decay, segment_transform
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.contours.segments import Segments, dyadic
-
-AS_MANY_AS: Final = 16
-"""Atoms that cost as much as the continuous part of a law."""
-
-_OVERHEAD: Final = 8
-"""Atoms that cost as much as everything else at a node."""
-
-_TURNS: Final = 16
-"""Nodes after which waves are evaluated anew: a turn widens their balls by up to half a bit."""
+from symshuffle.engines.contours.characteristic import AS_MANY_AS, GAUSS_SHARE, UPPER_CELLS
 
 
-def turned(angle: flint.arb) -> flint.acb:
+def dyadic(value: float) -> flint.arb:
+    """A double as the rational that it is."""
+    return to_arb(Fraction(value))
+
+
+def exp_i(angle: flint.arb) -> flint.acb:
     """``exp(i angle)``."""
     sine, cosine = angle.sin_cos()
     return flint.acb(cosine, sine)
@@ -39,7 +39,13 @@ def turned(angle: flint.arb) -> flint.acb:
 @final
 @dataclass(frozen=True, slots=True)
 class ContourLine:
-    """The integrand on the line Re s = c, in balls; M(c)^n exp(tau^2 c^2/2) is taken out as ``exp(log_scale)``."""
+    """The integrand on the line Re s = c, in balls; M(c)^n exp(tau^2 c^2/2) is taken out as ``exp(log_scale)``.
+
+    - ``values``, ``weights``: the atoms, ``num_atoms`` of them, and the Gauss nodes, shape ``(m,)`` each.
+    - ``error``: bound on the error of the Gauss nodes up to the node ``last``, relative to M(c).
+    - ``segments``: the segments of the law, of which the transforms are taken after that node.
+    - ``above``: atoms whose moment generating function is not below that of the law; for a finite law the same atoms.
+    """
 
     n: int
     plan: saddle.ContourPlan
@@ -52,41 +58,42 @@ class ContourLine:
     total: flint.arb
     log_scale: flint.arb
     zero: flint.arb
-    rule: Segments | None
     error: flint.arb
+    last: int
+    num_atoms: int
+    segments: tuple[Numbers, ...]
+    above: tuple[tuple[flint.arb, flint.arb], ...]
 
     @classmethod
     def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rtol: float) -> ContourLine:
         """The line of a plan whose bracket is to be about ``rtol`` wide."""
         c, tau = dyadic(plan.c), dyadic(plan.tau)
-        rule, atoms = None, law
+        segments: tuple[Numbers, ...] = ()
+        atoms, last, error, upper = law, plan.nodes, flint.arb(0), law
         if isinstance(law, MixedLaw):
-            rule = Segments.of(law, n, plan, rtol)
-            atoms = law.near(rule.order, flint.ctx.prec)
+            order, height = law.rule(plan.c, end=plan.end, tolerance=GAUSS_SHARE * rtol / n)
+            last, segments = min(math.floor(height / plan.step), plan.nodes), tuple(s.numbers for s in law.segments)
+            error = sum((quadrature_error(s, order, c, dyadic(height)) for s in segments), start=error)
+            atoms, upper = law.near(order, flint.ctx.prec), law.finite("upper", UPPER_CELLS, flint.ctx.prec)
         values, weights = ball_arguments(atoms.values), ball_arguments(atoms.weights)
+        above = tuple((to_arb(v), to_arb(w)) for v, w in upper.atoms())
         grown = [w * (c * v).exp() for v, w in zip(values, weights, strict=True)]
         total = sum(grown, start=flint.arb(0))
-        step = dyadic(plan.step)
-        if plan.lattice is not None:
-            step = flint.arb.pi() / to_arb(plan.lattice * plan.nodes)
+        step = dyadic(plan.step) if plan.lattice is None else flint.arb.pi() / to_arb(plan.lattice * plan.nodes)
         zero = sum((to_arb(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=flint.arb(0))
         log_scale = n * total.log() + (tau * c) ** 2 / 2
-        tilted = tuple(g / total for g in grown)
-        error = flint.arb(0) if rule is None else rule.error(c) / total
-        return cls(
-            n, plan, c, tau, step, tuple(values), tuple(weights), tilted, total, log_scale, zero, rule, error.upper()
-        )
+        numbers = tuple(values), tuple(weights), tuple(g / total for g in grown), total, log_scale, zero
+        ends = (error / total).upper(), last, len(law.values), segments, above
+        return cls(n, plan, c, tau, step, *numbers, *ends)
 
     @property
-    def waves(self) -> int:
-        """What one node costs, in atoms."""
-        transforms = 0 if self.rule is None else len(self.rule.transforms)
-        return max(len(self.values), AS_MANY_AS * transforms) + _OVERHEAD
+    def cost(self) -> int:
+        """What one node costs, in atoms; all but the atoms costs as much as 8."""
+        return max(len(self.values), AS_MANY_AS * len(self.segments)) + 8
 
     def cumulant(self, s: flint.arb) -> flint.arb:
         """``log E exp(s G)``, or a number above it."""
-        atoms = zip(self.values, self.weights, strict=True) if self.rule is None else self.rule.above
-        return sum((w * (s * v).exp() for v, w in atoms), start=flint.arb(0)).log()
+        return sum((w * (s * v).exp() for v, w in self.above), start=flint.arb(0)).log()
 
     def ratio(self, index: int) -> flint.acb:
         """``M(c + it)/M(c)`` at a node, M(c) being the sum over atoms and Gauss nodes."""
@@ -110,28 +117,27 @@ class ContourLine:
                 with_kernel += (factor * (half / (s * half).sinh()) ** 2).real
         return with_kernel, without
 
-    def ratios(self, start: int, stop: int) -> Iterator[flint.acb]:
-        """The same at successive nodes, on one side of the rule's end: from each to the next every wave turns."""
+    def ratios(self, start: int, stop: int, *, refresh: int = 16) -> Iterator[flint.acb]:
+        """The same at successive nodes, on one side of ``last``: from each to the next every wave turns.
+
+        - ``refresh``: nodes after which waves are evaluated anew: a turn widens their balls by up to half a bit.
+        """
         error = flint.acb(flint.arb(0, self.error), flint.arb(0, self.error))
-        far = self.rule is not None and start > self.rule.last
-        used = self.rule.atoms if self.rule is not None and far else len(self.values)
+        far = start > self.last
+        used = self.num_atoms if far else len(self.values)
         values, weights = self.values[:used], self.tilted[:used]
-        turns = [turned(self.step * value) for value in values]
-        for first in range(start, stop, _TURNS):
+        turns = [exp_i(self.step * value) for value in values]
+        for first in range(start, stop, refresh):
             t = self.step * first
-            waves = [turned(t * value) * weight for value, weight in zip(values, weights, strict=True)]
-            for index in range(first, min(first + _TURNS, stop)):
+            waves = [exp_i(t * value) * weight for value, weight in zip(values, weights, strict=True)]
+            for index in range(first, min(first + refresh, stop)):
                 if index > first:
                     waves = [wave * turn for wave, turn in zip(waves, turns, strict=True)]
                 ratio = sum(waves, start=error)
-                if self.rule is not None and far:
+                if far:
                     s = flint.acb(self.c, self.step * index)
-                    ratio += sum((f(s) for f in self.rule.transforms), start=flint.acb(0)) / self.total
+                    ratio += sum((segment_transform(f, s) for f in self.segments), start=flint.acb(0)) / self.total
                 yield ratio
-
-    def silence(self, spread: float, rtol: float) -> float:
-        """Exponent below which a stretch may be bounded instead of evaluated."""
-        return saddle.QUIET - math.log(rtol) + math.log1p(self.plan.end * spread) + 6
 
     def truncation(self) -> flint.arb:
         """Bound on both sums beyond the last node."""
@@ -141,22 +147,22 @@ class ContourLine:
         decay = (-((self.tau * end) ** 2) / 2).exp() / (self.tau**2 * end)
         return (1 / end**2 + self.tau**2) * decay / flint.arb.pi() * (1 + self.error) ** self.n
 
-    def far(self, index: int) -> flint.arb:
+    def decay_bound(self, index: int) -> flint.arb:
         """Bound on the size of the ratio from a node on: the atoms in phase, the segments by parts."""
-        assert self.rule is not None
-        atoms = sum(self.tilted[: self.rule.atoms], start=flint.arb(0))
-        return (atoms + self.rule.decay(self.c) / (self.step * index * self.total)).upper()
+        atoms = sum(self.tilted[: self.num_atoms], start=flint.arb(0))
+        decay = sum((segment_decay(segment, self.c) for segment in self.segments), start=flint.arb(0))
+        return (atoms + decay / (self.step * index * self.total)).upper()
 
-    def fading(self, index: int) -> flint.arb:
+    def log_kernel_decay(self, index: int) -> flint.arb:
         """Logarithm of what kernel and smoothing leave from a node on, relative to the most they are at t = 0."""
         t = self.step * index
         smooth = self.tau**2
         return ((1 / t**2 + smooth) / (1 / self.c**2 + smooth)).log() - smooth * t**2 / 2
 
-    def beyond(self, index: int) -> flint.arb:
+    def tail_bound(self, index: int) -> flint.arb:
         """Bound on both sums over all nodes after this one, by an integral from it."""
         start = self.step * index
-        return self.far(index) ** self.n * (1 / start + self.tau * (flint.arb.pi() / 2).sqrt()) / flint.arb.pi()
+        return self.decay_bound(index) ** self.n * (1 / start + self.tau * (flint.arb.pi() / 2).sqrt()) / flint.arb.pi()
 
     def deviation(self, middle: flint.arb) -> flint.arb:
         """Bound on the tilted mean of ``|G - middle|``: the root of the square's, ``x^2 <= 2 (cosh(hx) - 1)/h^2``."""
@@ -166,7 +172,7 @@ class ContourLine:
         square = sum((growth.exp() for growth in both), start=flint.arb(0)) - 2 * (1 - self.error)
         return ((1 + self.error) * square.upper() / h**2).sqrt().upper()
 
-    def stuck(self) -> flint.arb:
+    def smoothing_at_zero(self) -> flint.arb:
         """What the smoothing adds where every copy of G is exactly zero."""
         if self.plan.lattice is not None or not self.zero > 0:
             return flint.arb(0)

@@ -27,7 +27,7 @@ _CROWD: Final = 16
 _SPARE_BITS: Final = 16
 
 
-def waves(
+def exponential_sums(
     values: Sequence[flint.arb], weights: Sequence[flint.arb | flint.acb], step: flint.arb, count: int
 ) -> list[flint.acb]:
     """The sums for j = 0 to ``count - 1``, where x is the step times a value, to about the working precision.
@@ -66,4 +66,4 @@ def waves(
         return found
 
 
-__all__ = ["waves"]
+__all__ = ["exponential_sums"]

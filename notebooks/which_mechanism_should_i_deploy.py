@@ -93,7 +93,7 @@ for row in table.rows:
 month = epsilon(krr(2), n=USERS, periods=30, delta=DELTA)
 growth = float(month.bracket.upper / day.bracket.upper)
 print(f"30 days: eps at most {above(month.bracket.upper)}, about {growth:.1f} times that of one")
-for name, value in month.rounds.simpler:
+for name, value in month.simpler:
     print(f"{name} composition: {above(value)}")
 
 # %% [markdown]

@@ -243,7 +243,7 @@ def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, inputs: Map
     console = Console(highlight=False)
     console.print(shown)
     if show.explain:
-        console.print(f"the {found.safe} end is the bound: {found.meaning}")
+        console.print(f"the {found.safe} end is the bound: {found.about}")
     if limit is not None:
         console.print(f"Gaussian, mu about {limit.mu:.6g}: {limit.about}")
     if no_limit:
@@ -265,7 +265,7 @@ def _show(found: Answer, inputs: dict[str, Any], show: Show) -> None:
         ("other end", ends[other]),
         ("delta there <=", found.delta_at_ends[0].decimals(12)["upper"]),
     ]
-    show.answer(found, [*rows, *known(found), ("meaning", found.meaning)], inputs)
+    show.answer(found, [*rows, *known(found), ("meaning", found.about)], inputs)
 
 
 def _csv(found: Curve) -> str:

@@ -221,7 +221,9 @@ class Show:
         - ``asked``: rows between the first lines and the explanation.
         - ``beside``: more of the JSON object.
         """
-        if not self.data({**found.to_dict(), **(beside or {}), "inputs": inputs}):
+        if self.as_json:
+            self.data({**found.to_dict(), **(beside or {}), "inputs": inputs})
+        else:
             self.rows([*found.lines.rows, *file_rows(inputs), *asked], explanation)
 
 

@@ -93,7 +93,7 @@ def delta(
     blanket = asked.fields.blanket
     confirmed = _optional_confirmation(asked, subject, bound, order) if confirm else (None, "")
     inside = confirmed[0] and confirmed[0].inside(bound.bracket)
-    one = bound.rounds is None
+    one = not bound.rounds
     orders: tuple[dict[str, Any] | None, str] = ({}, "")
     if one and show.full:
         orders = optional(lambda: vectors.beside(subject.source, bound, order, level, wide, blanket))
@@ -260,7 +260,7 @@ def _optional_confirmation(
 
     def confirmation() -> Confirmation:
         asked.check_confirmable(subject)
-        reduced = subject.experiment.only.reduction
+        reduced = subject.experiment.only
         return _confirmed(subject.source, reduced, bound, target, blanket=asked.fields.blanket)
 
     return optional(confirmation)
@@ -351,8 +351,8 @@ def _explained(bound: Answer, beside: Mapping[str, Any]) -> list[tuple[str, str]
         rows.append(("attained", f"{numbers['attained_lower']} by {numbers['attained_by']}"))
         rows.append(("gap", f"{numbers['gap']}, the share of the bound that these datasets do not reach"))
     rows += [*width(bound.bracket), *vectors.table_rows(beside), *known(bound)]
-    for name, value in bound.rounds.simpler if bound.rounds is not None else ():
+    for name, value in bound.simpler:
         rows.append((f"{name} composition", format_decimal(value, digits=9, up=True)))
-    if bound.rounds is not None and bound.rounds.simpler_missing:
-        rows.append(("simpler composition", f"missing: {bound.rounds.simpler_missing}"))
+    if bound.simpler_missing:
+        rows.append(("simpler composition", f"missing: {bound.simpler_missing}"))
     return [*rows, ("meaning", bound.about)]

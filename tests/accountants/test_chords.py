@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from symshuffle.accountants.bounds.chords import Line, Node, line_above, lines_below, meetings
+from symshuffle.accountants.bounds.chords import Node, height, line_above, line_through, lines_below, meetings
 from symshuffle.accountants.renyi.orders import ORDER_BITS, divergence, stretches, whole_line
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import working_precision
@@ -41,8 +41,8 @@ def test_lines_keep_their_side_where_values_are_hardly_known(which):
         for i in range(len(nodes) - 1):
             above, below = line_above(nodes, i), lines_below(nodes, i)
             for x in places(nodes, i):
-                assert f(x) <= above.at(x)
-                assert all(line.at(x) <= f(x) for line in below)
+                assert f(x) <= height(above, x)
+                assert all(height(line, x) <= f(x) for line in below)
             met += sum(1 for _ in meetings(below, nodes[i].x, nodes[i + 1].x))
     assert met
 
@@ -50,13 +50,13 @@ def test_lines_keep_their_side_where_values_are_hardly_known(which):
 def test_lines_are_tight_where_values_are_known():
     """The function of two lines with its corner between nodes is found again, from the lines before and after."""
     nodes = [Node(x, y, y) for x, y in ((F(0), F(6)), (F(1), F(4)), (F(3), F(1)), (F(4), F(1, 2)))]
-    assert line_above(nodes, 1).at(F(2)) == F(5, 2)
+    assert height(line_above(nodes, 1), F(2)) == F(5, 2)
     (corner,) = meetings(lines_below(nodes, 1), F(1), F(3))
-    assert corner == F(7, 3) and {line.at(corner) for line in lines_below(nodes, 1)} == {F(4, 3)}
+    assert corner == F(7, 3) and {height(line, corner) for line in lines_below(nodes, 1)} == {F(4, 3)}
 
 
 def test_meetings_are_inside_and_of_lines_that_are_not_parallel():
-    lines = [Line(F(0), F(0), F(1)), Line(F(1), F(5), F(-1)), Line(F(3), F(4), F(1))]
+    lines = [line_through(F(0), F(0), F(1)), line_through(F(1), F(5), F(-1)), line_through(F(3), F(4), F(1))]
     assert list(meetings(lines, F(0), F(10))) == [F(3), F(5, 2)]
     assert list(meetings(lines, F(5, 2), F(10))) == [F(3)]
     assert list(meetings(lines, F(0), F(3))) == [F(5, 2)]

@@ -93,7 +93,6 @@ def test_an_answer_has_one_shape():
     found = delta(randomizer("krr").at(k=10, lam=3), n=6, exp_eps=ORDER, arithmetic=Arithmetic.EXACT)
     assert found.bracket.exact == Fraction(55591, 829440)
     assert Fraction(float(found)) >= found.bracket.upper > Fraction(math.nextafter(float(found), 0))
-    assert found.about == found.meaning
     assert found.evaluation == found.bracket.evaluation
     assert json.loads(json.dumps(found.to_dict()))["exact"] == "55591/829440"
     assert repr(found) == "<delta 55591/829440 (exact, exact), n = 6, replace-one>"

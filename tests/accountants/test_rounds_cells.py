@@ -115,7 +115,7 @@ def test_several_rounds_of_densities_lie_between_one_and_the_sum():
         for times in (1, 2)
     )
     assert one.bracket.upper < two.bracket.lower
-    assert two.attained.lower <= two.bracket.upper <= min(value for _, value in two.rounds.simpler)
+    assert two.attained.lower <= two.bracket.upper <= min(value for _, value in two.simpler)
     assert two.bracket.width <= Fraction(3, 100) * two.bracket.upper
 
 

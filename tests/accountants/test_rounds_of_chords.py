@@ -113,7 +113,7 @@ def test_ten_rounds_of_a_long_tail_at_many_users():
     found = epsilon(LocalGaussian(1), n=USERS, periods=10, delta="1.6e-5", adjacency="zero-out")
     assert time.process_time() - begun < SPENT
     assert F("0.605") < found.bracket.lower <= found.bracket.upper < F("0.645")
-    assert all(value > 2 * found.bracket.upper for _, value in found.rounds.simpler)
+    assert all(value > 2 * found.bracket.upper for _, value in found.simpler)
 
 
 def test_nobody_who_drops_out_is_everybody():

@@ -66,8 +66,8 @@ def test_the_laws_are_those_of_the_mechanism(name, values, direction):
         assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
         assert [one.describe(9) for one in quick.datasets] == [one.describe(9) for one in slow.datasets]
         for found, known in zip(
-            (quick.bounds[0], *(one.law for one in quick.datasets)),
-            (slow.bounds[0], *(one.law for one in slow.datasets)),
+            (quick.bounds[0], *(one.upper for one in quick.datasets)),
+            (slow.bounds[0], *(one.upper for one in slow.datasets)),
             strict=True,
         ):
             same_law(found(target, direction, 256), known(target, direction, 256))
@@ -89,8 +89,8 @@ def test_the_hashing_of_surveys_has_the_laws_of_its_mechanism(g, m, lam):
     slow = reduction(affine_hashing().at(g=g, m=m, lam=lam))
     assert quick.neighbours(Question.BOTH, 9) == slow.neighbours(Question.BOTH, 9)
     for found, known in zip(
-        (quick.bounds[0], *(one.law for one in quick.datasets)),
-        (slow.bounds[0], *(one.law for one in slow.datasets)),
+        (quick.bounds[0], *(one.upper for one in quick.datasets)),
+        (slow.bounds[0], *(one.upper for one in slow.datasets)),
         strict=True,
     ):
         same_law(found(F(6, 5), Direction.FORWARD, 256), known(F(6, 5), Direction.FORWARD, 256))

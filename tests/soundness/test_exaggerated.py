@@ -33,7 +33,7 @@ import pytest
 from symshuffle import Ball, Bracket, Exp, Law, NotDecided, Unsupported, delta, epsilon, renyi
 from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Method
-from symshuffle.accountants.deployment.reduced import Datasets, PairClass, Reduction
+from symshuffle.accountants.deployment.reduced import PairClass, Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base import Arithmetic, Verdict
 from symshuffle.base.choices import Question
@@ -180,7 +180,7 @@ def answer(draw: random.Random, factor: float, door: Any, *given: object, **name
 
 def source_of(family: Any) -> Reduction:
     """A source whose bound and whose datasets have these laws."""
-    return Reduction((PairClass("drawn", family, datasets=(Datasets(lambda n: "drawn", family),)),))
+    return Reduction((PairClass("drawn", family, datasets=(PairClass.real(lambda n: "drawn", family),)),))
 
 
 def scaled(value: Any, factor: float) -> Any:

@@ -58,8 +58,8 @@ def test_half_block_at_a_chosen_distance_speaks_of_that_distance_only():
     found = delta(near, n=3, exp_eps="6/5", arithmetic=Arithmetic.EXACT)
     assert found.bracket.exact == Fraction(197, 1280)
     assert worst(near.channel(), 3, Fraction(6, 5)) == Fraction(81, 320)
-    assert "all pairs" not in found.meaning
-    assert "who changes between two inputs at cyclic distance 1 (users who change otherwise are not" in found.meaning
+    assert "all pairs" not in found.about
+    assert "who changes between two inputs at cyclic distance 1 (users who change otherwise are not" in found.about
 
 
 def test_a_class_whose_members_are_not_pair_homogeneous_is_refused():

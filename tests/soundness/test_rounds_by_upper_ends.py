@@ -19,7 +19,7 @@ def asked(source, few, **named):
     """The answer for three rounds, its simpler forms, and whether something is told at all."""
     over_rounds._kept.cache_clear()
     found = (delta if "eps" in named else epsilon)(source, n=few, periods=3, rtol=0.9, **named)
-    return found.bracket, dict(found.rounds.simpler)
+    return found.bracket, dict(found.simpler)
 
 
 def half(bracket):
@@ -89,5 +89,5 @@ def test_what_a_round_reveals_is_between_its_ends(unsure):
 def test_simpler_bounds_are_probabilities():
     over_rounds._kept.cache_clear()
     found = delta(REVEALING, n=20, periods=20, eps=1, rtol=0.9)
-    assert dict(found.rounds.simpler)["basic"] == 1
-    assert all(0 <= value <= 1 for _, value in found.rounds.simpler)
+    assert dict(found.simpler)["basic"] == 1
+    assert all(0 <= value <= 1 for _, value in found.simpler)

@@ -106,7 +106,7 @@ def test_the_pairs_that_are_named_are_bounded(name, direction):
     orders = ("forward", "reverse") if direction == "both" else (direction,)
     for n in (1, 2) if direction == "both" or len(run.rows) <= 4 else (1,):
         found = s.delta(source, n=n, exp_eps="6/5", arithmetic="exact", direction=direction, attained=True)
-        claim = read(found.meaning, run)
+        claim = read(found.about, run)
         assert claim == Claim(orders, 1, False, ((Part(n, pairs), 1),))
         assert read_lines(found.lines, run) == claim
         real = largest(claim, F(6, 5), (run.rows, None))
@@ -125,13 +125,13 @@ def test_a_matrix_that_was_normalised_is_named(ask):
     exactly, rounded = (door(s.Channel.from_rows(rows), n=2, arithmetic="ball", **ask) for rows in (thirds, read_off))
     assert rounded.bracket == exactly.bracket
     run = world(uneven([[1, 1, 1], [2, 1, 1]]))
-    assert read(rounded.meaning, run) == replace(read(exactly.meaning, run), normalised=True)
+    assert read(rounded.about, run) == replace(read(exactly.about, run), normalised=True)
     assert read_lines(rounded.lines, run) == replace(read_lines(exactly.lines, run), normalised=True)
     said = re.search(
-        r"for every matrix that rounds to the one read, the bound on (\w+) is (\S+) \(claim", rounded.meaning
+        r"for every matrix that rounds to the one read, the bound on (\w+) is (\S+) \(claim", rounded.about
     )
     assert said[1] == rounded.quantity and F(said[2]) >= rounded.every_matrix > rounded.bracket.upper
-    assert "matrix that rounds" not in exactly.meaning
+    assert "matrix that rounds" not in exactly.about
 
 
 NULL = (F(1, 2), F(1, 4), F(1, 4))
@@ -154,12 +154,12 @@ def test_requests_at_random(seed):
     pairs = frozenset((a, b) for a, b in run.pairs() if a < b or not ordered)
     orders = ("forward", "reverse") if direction == "both" else (direction,)
     part = Part(n, pairs, asked.get("min_batch_size"), asked.get("dropout", F(0)))
-    claim = read(found.meaning, run)
+    claim = read(found.about, run)
     assert claim == Claim(orders, group, null is not None, ((part, 1),))
     assert read_lines(found.lines, run) == claim
     assert found.bracket.exact >= largest(claim, x, (rows, null))
     eps = s.epsilon(channel, n=n, delta="1/20", direction=direction, group_size=group, null=null, rtol=1e-3, **asked)
-    assert read(eps.meaning, run) == claim
+    assert read(eps.about, run) == claim
     above = F(math.exp(eps.bracket.upper)) * (1 + F(1, 10**12))
     assert largest(claim, above, (rows, null)) <= F(1, 20)
 
@@ -176,7 +176,7 @@ def test_one_request_one_sentence():
     ]
     several = itertools.product((2, 3), (1, 2), ({}, {"min_batch_size": 1}))
     answers += [s.delta(channel, n=n, periods=t, exp_eps=2, rtol=0.9, **one) for t, n, one in several]
-    assert len({found.meaning for found in answers}) == len(answers)
+    assert len({found.about for found in answers}) == len(answers)
     assert len({(found.lines.protects, found.lines.assumes) for found in answers}) == len(answers)
 
 
@@ -215,7 +215,7 @@ def test_rounds_say_whom_they_cover_together(name):
                s.epsilon(plan, n=n, delta="1/5", rtol=0.1)]  # fmt: skip
     counted = tuple(sorted(zip(parts, times, strict=True), key=str))
     for one in answers:
-        claim = read(one.meaning, *runs)
+        claim = read(one.about, *runs)
         assert claim == Claim(("forward", "reverse"), 1, False, counted)
         assert read_lines(one.lines, *runs) == claim
     assert len(answers[0].neighbours.to_dict()["rounds"]) == len(parts)
@@ -243,9 +243,9 @@ def test_a_number_of_one_is_no_plural():
     order = s.renyi(plan, order=2, rtol=0.1, attained=True)
     least = s.delta(THREE, n=1, exp_eps=2, min_batch_size=1)
     for text in (
-        found.meaning,
+        found.about,
         found.attained.datasets,
-        order.meaning,
+        order.about,
         order.evaluation,
         order.attained.datasets,
         least.about,
@@ -279,14 +279,14 @@ def test_unequal_budgets_cover_all_pairs_in_either_order(seed):
     for direction in ("forward", "reverse", "both"):
         found = s.delta(users, exp_eps=x, direction=direction, arithmetic="exact")
         run = world(runs[0])
-        claim = read(found.meaning, run)
+        claim = read(found.about, run)
         orders = ("forward", "reverse") if direction == "both" else (direction,)
         assert claim == Claim(orders, 1, False, ((Part(sum(counts), frozenset({(0, 1), (1, 0)})), 1),))
         assert found.bracket.exact >= largest(claim, x, (everybody, None))
-        assert f"{counts[0]} user" in found.meaning
+        assert f"{counts[0]} user" in found.about
         assert read_lines(found.lines, run) == claim
         assert f"public randomizers: {counts[0]} user" in found.lines.assumes
-        said.add(found.meaning)
+        said.add(found.about)
     assert len(said) == 3
 
 
@@ -305,11 +305,11 @@ ORDERS_ASKED = ("forward", "reverse", "both")
 def test_below_the_lower_end_a_bound_exceeds_its_target_or_nothing_is_said():
     source = s.randomizer("krr").at(k=4, eps0="1/100")
     met = s.epsilon(source, n=1000, delta="1/10")
-    assert met.bracket.upper == 0 and "exceeds" not in met.meaning and "meets delta at eps = 0 already" in met.meaning
+    assert met.bracket.upper == 0 and "exceeds" not in met.about and "meets delta at eps = 0 already" in met.about
     plan = s.epsilon(source, n=1000, periods=2, delta="1/10")
-    assert plan.bracket.upper > 0 or "exceeds" not in plan.meaning
+    assert plan.bracket.upper > 0 or "exceeds" not in plan.about
     found = s.epsilon(source, n=1000, delta="1/100000")
-    assert found.bracket.lower > 0 and "at every eps below lower this bound exceeds delta" in found.meaning
+    assert found.bracket.lower > 0 and "at every eps below lower this bound exceeds delta" in found.about
     under = s.delta(source, n=1000, eps=found.bracket.lower * F(999, 1000), arithmetic="ball")
     assert under.bracket.lower > F(1, 100000)
 
@@ -324,8 +324,8 @@ def shared(text: str) -> tuple:
 def test_a_composition_says_how_its_parts_share_the_budget(capsys):
     tree = s.joint(*[s.randomizer("krr").at(k=4)] * 3)
     found = s.delta(tree.at(eps0=3), n=50, eps=1)
-    assert shared(found.meaning) == ("eps0", 3, 1, 3, 9)
-    assert shared(s.delta(tree.at(lam=8), n=50, eps=1).meaning) == ("lam", 8, 2, 8, 512)
+    assert shared(found.about) == ("eps0", 3, 1, 3, 9)
+    assert shared(s.delta(tree.at(lam=8), n=50, eps=1).about) == ("lam", 8, 2, 8, 512)
     told = answer(capsys, "delta", "joint(krr(k=4),3)", "--eps0", "3", "--n", "50", "--eps", "1")
     assert shared(told["meaning"]) == ("eps0", 3, 1, 3, 9)
     assert told["neighbours"]["budget"].startswith("eps0 = 3 for all parts together, 1 each")
@@ -333,12 +333,12 @@ def test_a_composition_says_how_its_parts_share_the_budget(capsys):
     alone = s.delta(s.randomizer("krr").at(k=4, eps0=3), n=1, eps=1).bracket
     assert s.delta(tree.at(eps0=9), n=1, eps=1).bracket.lower > alone.upper
     for plain in (s.randomizer("krr").at(k=4, eps0=3), s.subsample(s.randomizer("krr").at(k=4), F(1, 2)).at(eps0=3)):
-        assert "together" not in s.delta(plain, n=50, eps=1).meaning
+        assert "together" not in s.delta(plain, n=50, eps=1).about
     nested = s.joint(s.joint(RR, RR), RR).at(lam=16)
-    assert "lam = 16 for all parts together: 2 in rr, 4 in rr" in s.delta(nested, n=100, eps=1).meaning
+    assert "lam = 16 for all parts together: 2 in rr, 4 in rr" in s.delta(nested, n=100, eps=1).about
     plan = s.delta(
         [s.Deployment(s.joint(RR, RR).at(eps0=2)), s.Deployment(RR.at(lam=2))], n=3, eps="1/2", rtol=0.5
-    ).meaning
+    ).about
     assert shared(plan) == ("eps0", 2, 1, 2, 4)
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
 
-from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
+from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, Neighbours
+from symshuffle.base.choices import Question
 from symshuffle.base.errors import optional
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import Real, exact_text, format_decimal
@@ -76,30 +77,8 @@ def largest_attained(compute: Callable[[], Attained | None]) -> tuple[Attained |
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class SeveralRounds:
-    """What an answer about several rounds says beside its bracket."""
-
-    times: int
-    parts: tuple[tuple[int, int | None], ...]
-    simpler: tuple[tuple[str, Fraction], ...] = ()
-    simpler_missing: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return {
-            "rounds": self.times,
-            "parts": [{"rounds": times, "n": n} for times, n in self.parts],
-            "assumed": ASSUMED,
-            "not_covered": NOT_COVERED,
-            "simpler": {name: format_decimal(value, up=True) for name, value in self.simpler},
-            "simpler_missing": self.simpler_missing or None,
-        }
-
-
-@final
 @dataclass(frozen=True, slots=True, repr=False)
-class Answer(AboutNeighbours, AnswerMethods):
+class Answer(AnswerMethods):
     """Certified answer to a question about a deployment, with the datasets covered.
 
     ``float`` returns the upper end, rounded up.
@@ -119,8 +98,12 @@ class Answer(AboutNeighbours, AnswerMethods):
         A real neighbouring pair, where one was evaluated.
     attained_missing : str
         Reason why none was evaluated although it was asked for; else empty.
-    rounds : SeveralRounds or None
-        For several batches of messages: how many, and what simpler compositions give.
+    rounds : tuple of (int, int or None)
+        For several batches of messages: how many are alike, and their number of users; else empty.
+    simpler : tuple of (str, Fraction)
+        Bounds of simpler compositions of these, by name.
+    simpler_missing : str
+        Reason why there are none; else empty.
     every_matrix : Fraction or None
         Where a rounded matrix was read and normalised: the same bound for every matrix that rounds to it. None if
         nothing can be said about all of these, or the matrix was taken as it is written.
@@ -138,10 +121,17 @@ class Answer(AboutNeighbours, AnswerMethods):
     order: Fraction | None = None
     attained: Attained | None = None
     attained_missing: str = ""
-    rounds: SeveralRounds | None = None
+    rounds: tuple[tuple[int, int | None], ...] = ()
+    simpler: tuple[tuple[str, Fraction], ...] = ()
+    simpler_missing: str = ""
     every_matrix: Fraction | None = None
     delta_at_ends: tuple[Bracket, ...] = ()
     deployment: Deployment | None = field(default=None, compare=False)  # reductions are equal to themselves only
+
+    @property
+    def direction(self) -> Question:
+        """Divergence that is bounded: one direction, or the larger of the two."""
+        return self.neighbours.question
 
     @property
     def safe(self) -> SafeEnd:
@@ -239,8 +229,16 @@ class Answer(AboutNeighbours, AnswerMethods):
             "attained_by": None if attained is None else attained_by(attained, self.neighbours),
             "attained_missing": self.attained_missing or None,
             "gap": None if self.gap is None else format_decimal(self.gap, digits=6, up=True),
-            **({} if self.rounds is None else self.rounds.to_dict()),
         }
+        if self.rounds:
+            found |= {
+                "rounds": sum(times for times, _ in self.rounds),
+                "parts": [{"rounds": times, "n": n} for times, n in self.rounds],
+                "assumed": ASSUMED,
+                "not_covered": NOT_COVERED,
+                "simpler": {name: format_decimal(value, up=True) for name, value in self.simpler},
+                "simpler_missing": self.simpler_missing or None,
+            }
         if self.neighbours.rounding is not None:
             found["every_matrix"] = None if self.every_matrix is None else format_decimal(self.every_matrix, up=True)
         return found

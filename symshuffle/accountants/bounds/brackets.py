@@ -24,7 +24,7 @@ from symshuffle.accountants.deployment.message_counts import (
     coins_cdf,
     mean_over_counts,
 )
-from symshuffle.accountants.deployment.reduced import Case, MixedFamily, Reduction, distinct, laws, mixed_laws
+from symshuffle.accountants.deployment.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
 from symshuffle.base.choices import Arithmetic, Direction, Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
@@ -107,7 +107,7 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracke
     return bound_over(at, who, n, order, request.rtol, group_size=source.group_size, exact=exact)
 
 
-def _of_case(case: Case, n: int, order: Real, request: Method) -> Bracket:
+def _of_case(case: Reduction, n: int, order: Real, request: Method) -> Bracket:
     """The mean over how many of the others are draws from the blanket: X0 may hold either input of a pair."""
     coins, exact = case.coins(n), request.arithmetic is Arithmetic.EXACT
     most = 1 + sum(count for count, _ in coins)
@@ -118,8 +118,9 @@ def _of_case(case: Case, n: int, order: Real, request: Method) -> Bracket:
     centre = sum(count * float(chance) for count, chance in coins)
     spread = math.sqrt(sum(count * float(chance * (1 - chance)) for count, chance in coins))
     both = replace(request, direction=Question.BOTH, goal=None, values=request.values * min(most, VALUES_OF_A_MEAN))
+    alone = replace(case, sharing=())
     return mean_over_counts(
-        lambda m, width: bound_at(case.source, m + case.dummies, order, replace(both, rtol=width)),
+        lambda m, width: bound_at(alone, m + case.dummies, order, replace(both, rtol=width)),
         most,
         coins_cdf(coins, exact=exact),
         (centre, spread),
@@ -246,7 +247,7 @@ def smallest_eps(
     source: Reduction, n: int, target: Fraction, request: Method, near: Fraction | None = None
 ) -> Crossing:
     """The smallest eps at which the bound meets a target delta, from both sides, ``request.rtol`` apart."""
-    averaged, size = bool(source.group.dropout or source.cases), source.group_size
+    averaged, size = source.averaged, source.group_size
     values = request.values * _VALUES_OF_A_SEARCH if averaged else request.values
 
     def bound(arithmetic: Arithmetic | None) -> Bound:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, final
+from typing import NamedTuple, TypeAlias, final
 
 
 @final
@@ -23,21 +22,18 @@ class Node(NamedTuple):
     high: Fraction
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The line through (x, y) of this slope.
+Line: TypeAlias = tuple[Fraction, Fraction]
+"""Height at 0 and slope of a line."""
 
-    - ``slope``: its rise by unit of x.
-    """
 
-    x: Fraction
-    y: Fraction
-    slope: Fraction
+def height(line: Line, x: Fraction) -> Fraction:
+    """Return the height of a line at x."""
+    return line[0] + line[1] * x
 
-    def at(self, x: Fraction) -> Fraction:
-        """Its height."""
-        return self.y + self.slope * (x - self.x)
+
+def line_through(x: Fraction, y: Fraction, slope: Fraction) -> Line:
+    """Return the line through a point, of a slope."""
+    return y - slope * x, slope
 
 
 def line_above(nodes: Sequence[Node], i: int) -> Line:
@@ -46,7 +42,7 @@ def line_above(nodes: Sequence[Node], i: int) -> Line:
     - ``nodes``: places in rising order with values from two sides, of a convex falling function.
     """
     left, right = nodes[i], nodes[i + 1]
-    return Line(left.x, left.high, (right.high - left.high) / (right.x - left.x))
+    return line_through(left.x, left.high, (right.high - left.high) / (right.x - left.x))
 
 
 def lines_below(nodes: Sequence[Node], i: int) -> list[Line]:
@@ -61,11 +57,11 @@ def lines_below(nodes: Sequence[Node], i: int) -> list[Line]:
     if i + 2 < len(nodes):
         after = nodes[i + 2]
         slope = min((after.high - right.low) / (after.x - right.x), slope)
-    lines = [Line(right.x, right.low, slope)]
+    lines = [line_through(right.x, right.low, slope)]
     if i > 0:
         before = nodes[i - 1]
         steepest = (left.low - before.high) / (left.x - before.x)
-        lines.append(Line(left.x, left.low, min(steepest, Fraction(0))))
+        lines.append(line_through(left.x, left.low, min(steepest, Fraction(0))))
     return lines
 
 
@@ -75,7 +71,7 @@ def meetings(lines: Sequence[Line], low: Fraction, high: Fraction) -> Iterator[F
     - ``low``, ``high``: ends of the interval, which do not count.
     """
     for one, other in itertools.combinations(lines, 2):
-        if one.slope != other.slope:
-            x = (other.at(Fraction(0)) - one.at(Fraction(0))) / (one.slope - other.slope)
+        if one[1] != other[1]:
+            x = (other[0] - one[0]) / (one[1] - other[1])
             if low < x < high:
                 yield x

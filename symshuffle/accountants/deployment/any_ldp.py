@@ -13,7 +13,7 @@ from typing import Final, final
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.assumptions import Assumption
-from symshuffle.accountants.deployment.reduced import Datasets, Reducible, Reduction, own_reduction
+from symshuffle.accountants.deployment.reduced import PairClass, Reducible, Reduction, own_reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.choices import Blanket, Others, Relation
 from symshuffle.base.errors import InputError, Unsupported
@@ -112,7 +112,7 @@ def _derived(lam: Real) -> Reduction:
     real += [(f"krr k={k} at exp(eps0) = {lam}", found.datasets[0]) for k, found in others.items()]
     assert ClosedForm("krr", (("k", "3"),), lam).backgrounds[0] is Others.THIRD
     named = tuple(
-        Datasets(lambda n, name=name, one=one: f"{name}, {one.describe(n)}", one.law)  # type: ignore[misc]
+        PairClass.real(lambda n, name=name, one=one: f"{name}, {one.describe(n)}", one.upper)  # type: ignore[misc]
         for name, one in real
     )
     only = replace(binary.classes[0], pairs=_PAIRS, datasets=named)

@@ -20,35 +20,14 @@ from symshuffle.base.numbers import counted
 
 @final
 @dataclass(frozen=True, slots=True)
-class Batches:
-    """Batches of messages that are alike.
-
-    - ``reduction``: the laws of one of them.
-    - ``n``: number of users of each, colluding ones included; None leaves it open.
-    - ``times``: how many there are.
-    """
-
-    reduction: Reduction
-    n: int | None
-    times: int
-
-    @property
-    def users(self) -> int:
-        """Number of users; refused where it is open."""
-        if self.n is None:
-            raise InputError("n", None, "a number of users")
-        return self.n
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Experiment:
     """All batches of a deployment, in any order: no bound depends on it.
 
+    - ``parts``: the laws of each kind of batch, with the number of its users and how many are alike.
     - ``deployment``: what they are the batches of; None where laws were derived before.
     """
 
-    parts: tuple[Batches, ...]
+    parts: tuple[Reduction, ...]
     deployment: Deployment | None = None
 
     @property
@@ -62,20 +41,15 @@ class Experiment:
         return self.times > 1
 
     @property
-    def only(self) -> Batches:
+    def only(self) -> Reduction:
         """The one batch."""
         assert not self.several
         return self.parts[0]
 
     @property
-    def reductions(self) -> tuple[Reduction, ...]:
-        """The laws of each kind of batch."""
-        return tuple(part.reduction for part in self.parts)
-
-    @property
     def coarse(self) -> bool:
         """Whether every value is made of many, so that few are looked at."""
-        return self.several or any(one.group.dropout or one.cases for one in self.reductions)
+        return self.several or any(part.averaged for part in self.parts)
 
     def with_users(self, n: object) -> Experiment:
         """Return the same batches, each of n users where its number is open."""
@@ -86,7 +60,7 @@ class Experiment:
     def check_users(self) -> None:
         """Refuse a batch whose number of users is open, and fields that do not go with the number."""
         for part in self.parts:
-            part.reduction.check(part.users)
+            part.check(part.users)
 
     def check_open(self) -> None:
         """Refuse a number of users where one, the same in all batches, is asked for."""
@@ -96,14 +70,14 @@ class Experiment:
 
     def neighbours(self, question: Question) -> Neighbours:
         """Return what a bound on all batches together covers."""
-        found = [(part.times, part.reduction.neighbours(question, part.n)) for part in self.parts]
+        found = [(part.times, part.neighbours(question, part.n)) for part in self.parts]
         return Neighbours.joined(found) if self.several else found[0][1]
 
     def width(self, rtol: float | None, one: float, several: float) -> float:
         """Relative width to aim at: what is asked for, or the usual one, of one batch and of several."""
         if rtol is not None:
             return rtol
-        return several if self.several else self.parts[0].reduction.width(one)
+        return several if self.several else self.only.width(one)
 
 
 def experiment(subject: Subject, fields: Mapping[str, Any]) -> Experiment:
@@ -125,11 +99,9 @@ def experiment_of(deployment: Deployment) -> Experiment:
         raise Unsupported("two given datasets: ask for delta, epsilon or total_variation, which enumerate them")
     parts = []
     for one in deployment.kinds:
-        times = one.reports * (1 if one.memoised else one.periods)
-        reduced = single_batch(one)
         counts = [group.count for group in one.users]
         n = None if None in counts else check_n(sum(count or 0 for count in counts))
-        parts.append(Batches(reduced, n, times))
+        parts.append(replace(single_batch(one), n=n, times=one.batches))
     found = Experiment(tuple(parts), deployment)
     if found.times > MOST_PERIODS:
         raise InputError("periods", found.times, f"at most {MOST_PERIODS} batches in all periods together")

@@ -10,7 +10,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from symshuffle.accountants.deployment.reduced import (
-    Datasets,
     LawFamily,
     MixedFamily,
     PairClass,
@@ -118,10 +117,10 @@ def _compared(
     """One pair of rows, with the datasets in which all other users hold one input, where those are listed."""
     x, y = pair
 
-    def real(held: int) -> Datasets:
+    def real(held: int) -> PairClass:
         first, second, other = names[x], names[y], names[held]
         exact = Decomposition(channel.rows[x], channel.rows[y], channel.rows[held], Fraction(0))
-        return Datasets(
+        return PairClass.real(
             lambda n: f"X0 = ({first}, {other} x {n - 1}), X1 = ({second}, {other} x {n - 1})", numeric(exact)
         )
 
@@ -159,7 +158,7 @@ def blanket_of_laplace(source: Laplace) -> Reduction:
         return lambda order, way, bits: law(order, direction=way, bits=bits)
 
     bound, beside = source.mixed_null_law, source.mixed_null_background
-    real = Datasets(
+    real = PairClass.real(
         lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})", cut(beside, Side.LOWER), whole(beside)
     )
     ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
@@ -266,9 +265,9 @@ def of_composition(source: Composed) -> Reduction:
     whole = continuous and is_mixture(tree)
     backgrounds = common_backgrounds(tree)
 
-    def real(pattern: Pattern, others: Others) -> Datasets:
+    def real(pattern: Pattern, others: Others) -> PairClass:
         law = family(pattern, others, Side.LOWER)
-        return Datasets(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
+        return PairClass.real(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
 
     classes = tuple(
         PairClass(

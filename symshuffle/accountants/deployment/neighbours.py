@@ -313,23 +313,3 @@ class Neighbours:
             "neighbours": self.to_dict(),
             "meaning": meaning,
         }
-
-
-class AboutNeighbours:
-    """What answers about neighbouring datasets share: for dataclasses that say ``neighbours`` and ``about``.
-
-    It has no data, so that frozen dataclasses with slots may derive from it.
-    """
-
-    __slots__ = ()
-
-    @property
-    def direction(self: Any) -> Question:
-        """Divergence that is bounded: one direction, or the larger of the two."""
-        question: Question = self.neighbours.question
-        return question
-
-    @property
-    def meaning(self: Any) -> str:
-        """The same as :attr:`about`."""
-        return str(self.about)

@@ -62,76 +62,31 @@ def own_reduction(source: Reducible, adjacency: Adjacency) -> Reduction:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Datasets:
-    """Two real neighbouring datasets.
-
-    - ``law``: the law of their exact divergence; where it has a continuous part, a law below it in convex order, or
-      None.
-    """
-
-    describe: Callable[[int], str]
-    law: LawFamily | None
-    mixed: MixedFamily | None = None
-
-    def finite(self) -> LawFamily:
-        """The law, where it is one of finitely many atoms."""
-        if self.law is None:
-            raise Unsupported("the law of these datasets has a density, and no finite law replaces it")
-        return self.law
-
-    def alone(self, like: Reduction) -> Reduction:
-        """These datasets, which differ in one user, as a source of their own: it covers nobody else."""
-        only = PairClass("two given datasets", self.law, mixed=self.mixed)
-        return Reduction((only,), False, like.adjacency, group=like.group, real=True)
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class PairClass:
     """Pairs of inputs that are treated alike, with the laws that bound what separates their datasets.
 
     - ``upper``: A law whose value bounds the shuffled divergence; None where ``mixed`` alone is known.
     - ``inner``: where the bound itself is approached from two sides, a law on the other side of it.
     - ``mixed``: where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
+    - ``datasets``: real neighbouring datasets of these pairs, each as a class of its own.
     - ``doubles``: the laws of ``upper``, what is not rational enclosed by doubles only, which takes less time to
       make; it raises ``NotDecided`` where doubles do not enclose them.
+    - ``describe``: of two real datasets, from a number of users to their words. ``upper`` is then the law of their
+      exact divergence, or, where ``mixed`` is, a law below it in convex order or None.
     """
 
     pairs: str
     upper: LawFamily | None
     inner: LawFamily | None = None
     mixed: MixedFamily | None = None
-    datasets: tuple[Datasets, ...] = ()
+    datasets: tuple[PairClass, ...] = ()
     doubles: LawFamily | None = None
+    describe: Callable[[int], str] | None = None
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A user of one group who differs, hidden by draws from the blanket distribution that all groups have.
-
-    - ``source``: the pairs of inputs of this user, among draws from the blanket distribution alone.
-    - ``others``: the groups of users, each with the mass of its blanket.
-    - ``place``: which of these the user belongs to.
-    - ``dummies``: number of further draws, for certain.
-    """
-
-    source: Reduction
-    others: tuple[tuple[Group, Fraction], ...]
-    place: int
-    dummies: int
-
-    def coins(self, n: int) -> tuple[tuple[int, Fraction], ...]:
-        """Numbers of other users, and the probability with which a message of each is such a draw.
-
-        - ``n``: number of users of the one group, or of all groups, whose numbers are then known.
-        """
-        found: dict[Fraction, int] = {}
-        for place, (group, mass) in enumerate(self.others):
-            users = group.messages(n if group.count is None else group.count) - (place == self.place)
-            chance = mass * (1 - (group.dropout or 0))
-            found[chance] = found.get(chance, 0) + users
-        return tuple((users, chance) for chance, users in found.items() if users)
+    @classmethod
+    def real(cls, describe: Callable[[int], str], law: LawFamily | None, mixed: MixedFamily | None = None) -> PairClass:
+        """Return two real neighbouring datasets by the law of their divergence."""
+        return cls("two given datasets", law, mixed=mixed, describe=describe)
 
 
 @final
@@ -142,8 +97,13 @@ class Reduction:
     - ``first``: which input of a pair X0 holds, where a class is not the same in both orders; else empty.
     - ``spreads``: where given and true, the law of the first class is above all others in convex order.
     - ``group``: which users send, without their randomizer and number; ``group_size``: in how many neighbours differ.
-    - ``cases``: where several groups, or dummies, hide each other: for whom of them what bounds what; the bound is the
-      largest. ``classes`` are then those of all cases.
+    - ``cases``: where several groups, or dummies, hide each other: the laws for a user of each group, of which the
+      bound is the largest. ``classes`` are then those of all cases.
+    - ``sharing``: of a case, the groups with the mass of the blanket distribution in each, whose messages hide the user
+      as often as they are drawn from it; ``place``: to which of them the user belongs; ``dummies``: number of draws
+      from it for certain.
+    - ``n``, ``times``: number of users of a batch, colluding ones included, or None where it is open; how many batches
+      are alike.
     - ``notes``: what else is to be said about the bound, a clause each.
     - ``real``: whether the laws are those of one real pair of datasets, which has one direction at all numbers of
       messages; of a bound the larger direction may be taken anywhere.
@@ -162,8 +122,13 @@ class Reduction:
     rounding: Rounding | None = None
     real: bool = False
     assumed: tuple[tuple[Assumption, str], ...] = ()
-    cases: tuple[Case, ...] = ()
+    cases: tuple[Reduction, ...] = ()
     notes: tuple[str, ...] = ()
+    sharing: tuple[tuple[Group, Fraction], ...] = ()
+    place: int = 0
+    dummies: int = 0
+    n: int | None = None
+    times: int = 1
 
     def __post_init__(self) -> None:
         if not self.classes:
@@ -195,13 +160,37 @@ class Reduction:
             as_integer(self.group_size, "group_size", 1, users)
 
     @property
+    def users(self) -> int:
+        """Number of users of a batch; refused where it is open."""
+        if self.n is None:
+            raise InputError("n", None, "a number of users")
+        return self.n
+
+    def coins(self, n: int) -> tuple[tuple[int, Fraction], ...]:
+        """Numbers of other users, and the probability with which a message of each is drawn from the blanket.
+
+        - ``n``: number of users of the one group, or of all groups, whose numbers are then known.
+        """
+        found: dict[Fraction, int] = {}
+        for place, (group, mass) in enumerate(self.sharing):
+            users = group.messages(n if group.count is None else group.count) - (place == self.place)
+            chance = mass * (1 - (group.dropout or 0))
+            found[chance] = found.get(chance, 0) + users
+        return tuple((users, chance) for chance, users in found.items() if users)
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the bound is a mean over numbers of messages, so that few values are looked at."""
+        return bool(self.cases or self.group.dropout)
+
+    @property
     def of_all_users(self) -> bool:
         """Whether all users send, none colludes, and neighbours differ in one."""
         return self.group.everybody and self.group_size == 1 and not self.cases
 
     def width(self, usual: float) -> float:
         """Relative width to aim at where none is asked for."""
-        return max(usual, _MEAN_WIDTH) if self.cases or self.group.dropout else usual
+        return max(usual, _MEAN_WIDTH) if self.averaged else usual
 
     @property
     def alone(self) -> Reduction:
@@ -224,14 +213,18 @@ class Reduction:
         return tuple(one.mixed for one in self.classes if one.mixed is not None)
 
     @property
-    def datasets(self) -> tuple[Datasets, ...]:
+    def datasets(self) -> tuple[PairClass, ...]:
         """All real neighbouring datasets."""
         return tuple(found for one in self.classes for found in one.datasets)
 
     def real_pairs(self, n: int) -> list[tuple[str, Reduction]]:
         """All real neighbouring datasets in words, of as many users as certainly send, each with its own laws."""
         users = self.group.messages(n)
-        return [(one.describe(users), one.alone(self)) for one in self.datasets]
+        return [
+            (one.describe(users), Reduction((one,), adjacency=self.adjacency, group=self.group, real=True))
+            for one in self.datasets
+            if one.describe is not None
+        ]
 
     def same_both_ways(self, exp_eps: Real, bits: int | None) -> bool:
         """Whether both directions have the same laws, those with a continuous part where there are some."""

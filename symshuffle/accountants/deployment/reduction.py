@@ -14,7 +14,6 @@ from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.group import EVERYBODY, RANDOMIZERS
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import (
-    Datasets,
     LawFamily,
     PairClass,
     Reducible,
@@ -253,7 +252,7 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     return PairClass(
         str(kind),
         family(Others.BLANKET),
-        datasets=tuple(Datasets(one.datasets, family(one.others)) for one in backgrounds),
+        datasets=tuple(PairClass.real(one.datasets, family(one.others)) for one in backgrounds),
         doubles=lambda x, way, _: quick_law(chosen(), x, direction=way, doubles=True),
     )
 
@@ -284,14 +283,14 @@ def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int,
     def family(others: Others, which: int | None = None) -> LawFamily:
         def derived() -> LawFamily:
             found = algebra().classes[place]
-            law = found.upper if which is None else found.datasets[which].law
+            law = found.upper if which is None else found.datasets[which].upper
             assert law is not None
             return law
 
         return first_decided(lambda x, way, bits: form.law(x, others=others, direction=way, bits=bits), derived)
 
     datasets = tuple(
-        Datasets(partial(form.datasets, others), family(others, which))
+        PairClass.real(partial(form.datasets, others), family(others, which))
         for which, others in enumerate(form.backgrounds if real else ())
     )
     return PairClass(
@@ -306,7 +305,7 @@ def _of_laplace(source: Laplace) -> Reduction:
     def family(side: Side) -> LawFamily:
         return lambda order, way, bits: source.law(order, side=side, direction=way, bits=bits)
 
-    real = Datasets(
+    real = PairClass.real(
         lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (1, 1 x {n - 1})",
         lambda order, way, bits: source.background(order, direction=way, bits=bits),
         lambda order, way, bits: source.mixed_background(order, direction=way, bits=bits),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -20,7 +21,7 @@ from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.deployment.listed import numeric
 from symshuffle.accountants.deployment.model import Deployment
-from symshuffle.accountants.deployment.reduced import Case, PairClass, Reduction
+from symshuffle.accountants.deployment.reduced import PairClass, Reduction
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted
 from symshuffle.channels.channel import Channel
@@ -59,10 +60,15 @@ def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> 
     masses = [sum(map(Fraction, channel.blanket()), start=Fraction(0)) for channel in channels]  # type: ignore[arg-type]
     others = tuple((_sending(group, keep=len(users) > 1), mass) for group, mass in zip(users, masses, strict=True))
     cases = tuple(
-        Case(_against_blanket(channel, deployment.adjacency.compared), others, place, dummies // deployment.reports)
+        replace(
+            _against_blanket(channel, deployment.adjacency.compared),
+            sharing=others,
+            place=place,
+            dummies=dummies // deployment.reports,
+        )
         for place, channel in enumerate(channels)
     )
-    classes = tuple(one for case in cases for one in case.source.classes)
+    classes = tuple(one for case in cases for one in case.classes)
     rounded = max((one.rounding for one in channels if one.rounding), key=lambda r: r.row, default=None)
     assumed, pairs = [], "any two inputs of any user"
     if len(users) > 1:
@@ -79,7 +85,7 @@ def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> 
     return Reduction(
         classes,
         deployment.adjacency.compared is None,
-        pairs=pairs if deployment.adjacency.compared is None else cases[0].source.pairs,
+        pairs=pairs if deployment.adjacency.compared is None else cases[0].pairs,
         theorem="; ".join((*((THEOREM,) if len(users) > 1 else ()), *((_OF_DUMMIES,) if dummies else ()))) or THEOREM,
         group=Group() if len(users) > 1 else users[0].without_randomizer,
         rounding=rounded,

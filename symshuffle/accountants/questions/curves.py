@@ -20,7 +20,7 @@ from symshuffle.accountants.bounds.guided import interpolation
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import Deployment
-from symshuffle.accountants.deployment.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions.enumeration import Enumeration, enumeration
 from symshuffle.accountants.questions.experiments import bound_of, smallest_of
@@ -52,7 +52,7 @@ class CurvePoint:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Curve(AboutNeighbours):
+class Curve:
     """Bracket at every point of a sampled curve.
 
     Parameters
@@ -78,6 +78,11 @@ class Curve(AboutNeighbours):
     neighbours: Neighbours
     about: str
     target: str = ""
+
+    @property
+    def direction(self) -> Question:
+        """Divergence that is bounded: one direction, or the larger of the two."""
+        return self.neighbours.question
 
     @property
     def safe(self) -> SafeEnd:

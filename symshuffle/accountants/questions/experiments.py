@@ -20,7 +20,7 @@ from symshuffle.base.results import Bracket
 def bound_of(asked: Experiment, order: Real, request: Method) -> Bracket:
     """The bound on delta at the level ``exp(eps) = order``."""
     if not asked.several:
-        return bound_at(asked.only.reduction, asked.only.users, order, request)
+        return bound_at(asked.only, asked.only.users, order, request)
     from symshuffle.accountants.rounds import over_rounds
 
     return over_rounds.delta(asked, request, order).bracket
@@ -29,7 +29,7 @@ def bound_of(asked: Experiment, order: Real, request: Method) -> Bracket:
 def smallest_of(asked: Experiment, target: Fraction, request: Method, near: Fraction | None = None) -> Bracket:
     """The smallest eps at a target delta; a guess ``near`` changes the cost of one batch only."""
     if not asked.several:
-        alone, users = asked.only.reduction, asked.only.users
+        alone, users = asked.only, asked.only.users
         guess = first_guess(alone, users, target, request) if near is None and not alone.cases else near
         found = smallest_eps(alone, users, target, request, guess)
         evaluation = f"root search on delta(eps); at the upper end: {found.at.evaluation}"
@@ -41,7 +41,7 @@ def smallest_of(asked: Experiment, target: Fraction, request: Method, near: Frac
 
 def certain(asked: Experiment, question: Question) -> bool:
     """Whether a message can reveal for certain what a user holds: then nothing tends to Gaussians."""
-    return any(reveals(reduced, question) for reduced in asked.reductions)
+    return any(reveals(reduced, question) for reduced in asked.parts)
 
 
 def limit_distance(asked: Experiment, question: Question) -> float | None:
@@ -51,10 +51,10 @@ def limit_distance(asked: Experiment, question: Question) -> float | None:
     """
     total = 0.0
     for part in asked.parts:
-        found, source = limit_variance(part.reduction, question), part.reduction
-        if found is None or source.cases:
+        found = limit_variance(part, question)
+        if found is None or part.cases:
             return None
-        total += found * source.group_size**2 / source.group.expected(part.users) * part.times
+        total += found * part.group_size**2 / part.group.expected(part.users) * part.times
     return total
 
 

@@ -320,9 +320,7 @@ def _few_users(deployment: Deployment, request: Method, order: Real, goal: Fract
 
 def _of_one_user(asked: Experiment) -> Experiment:
     """One user in each batch, all of whom send: only the laws count."""
-    return Experiment(
-        tuple(replace(one, n=1, reduction=replace(one.reduction, group=EVERYBODY)) for one in asked.parts)
-    )
+    return Experiment(tuple(replace(one, n=1, group=EVERYBODY) for one in asked.parts))
 
 
 def _of_delta(request: Method, arithmetic: Arithmetic | None, width: float, *, costly: bool) -> Method:

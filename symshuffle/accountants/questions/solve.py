@@ -148,7 +148,7 @@ def delta(
         )
         together = over_rounds.delta(several, request, order, attained=attained)
         return with_every_matrix(together, order)
-    reduced, n = several.only.reduction, several.only.users
+    reduced, n = several.only, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
     request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
     bracket = _delta_of_batch(reduced, n, order, request)
@@ -182,7 +182,7 @@ def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Method) ->
 
 def _is_cheap_in_balls(reduced: Reduction) -> bool:
     """Whether the bound is that of finite laws at one number of messages: then balls cost little more than doubles."""
-    averaged = reduced.cases or reduced.group.dropout or reduced.group_size > 1
+    averaged = reduced.averaged or reduced.group_size > 1
     return bool(reduced.bounds) and not (averaged or reduced.mixed or reduced.inner)
 
 
@@ -309,7 +309,7 @@ def epsilon(
         )
         together = over_rounds.epsilon(several, request, target, attained=attained)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
-    reduced, n = several.only.reduction, several.only.users
+    reduced, n = several.only, several.only.users
     neighbours = reduced.neighbours(asked.direction, n)
     request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
     if arithmetic is None and engine is None:

@@ -23,7 +23,7 @@ from functools import partial
 from statistics import NormalDist
 from typing import Any, Final, final
 
-from symshuffle.accountants.bounds.chords import Node, lines_below, meetings
+from symshuffle.accountants.bounds.chords import Node, height, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
@@ -174,7 +174,7 @@ def _between(profile: Sequence[CurvePoint], alpha: Fraction, revealed: Fraction 
     for i, (left, right) in enumerate(itertools.pairwise(nodes)):
         lines = lines_below(nodes, i)
         for x in (left.x, right.x, *meetings(lines, left.x, right.x)):
-            yield _lines(x, max(line.at(x) for line in lines), alpha)
+            yield _lines(x, max(height(line, x) for line in lines), alpha)
     last = profile[-1].x
     yield _lines(last, revealed, alpha)
 

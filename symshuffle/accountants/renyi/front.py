@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.accountants.bounds.answers import Answer, Attained, SeveralRounds, largest_attained
+from symshuffle.accountants.bounds.answers import Answer, Attained, largest_attained
 from symshuffle.accountants.bounds.evaluate import Method
-from symshuffle.accountants.deployment.experiment import Batches, Experiment, experiment
+from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
@@ -88,7 +88,7 @@ def renyi(
     asked = experiment(subject, fields)
     asked.check_users()
     for part in asked.parts:
-        _check_profile(part.reduction)
+        _check_profile(part)
     if asked.several and request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     neighbours = asked.neighbours(request.direction)
@@ -96,8 +96,6 @@ def renyi(
     found = [(_one(shape, alpha, request), part.times) for shape, part in zip(shapes, asked.parts, strict=True)]
     bracket = _together(found, request)
     real, missing = largest_attained(lambda: _attained(asked, shapes, alpha, request)) if attained else (None, "")
-    parts = tuple((part.times, part.n) for part in asked.parts)
-    composition = SeveralRounds(asked.times, parts) if asked.several else None
     return Answer(
         "Rényi divergence",
         bracket,
@@ -105,7 +103,7 @@ def renyi(
         order=alpha,
         attained=real,
         attained_missing=missing,
-        rounds=composition,
+        rounds=tuple((part.times, part.n) for part in asked.parts) if asked.several else (),
         deployment=asked.deployment,
     )
 
@@ -141,9 +139,9 @@ def _together(found: Sequence[tuple[Bracket, int]], request: Method) -> Bracket:
     return Bracket(low, high, request.arithmetic or Arithmetic.FLOAT64, "profile", evaluation, aimed)
 
 
-def _shape(part: Batches, request: Method) -> RefinedProfile | None:
+def _shape(part: Reduction, request: Method) -> RefinedProfile | None:
     """The profile of one of some rounds that are alike; None if its messages tell nothing."""
-    return RefinedProfile.of(part.reduction, part.users, request)
+    return RefinedProfile.of(part, part.users, request)
 
 
 def _one(shape: RefinedProfile | None, alpha: Fraction, request: Method) -> Bracket:

@@ -25,7 +25,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.accountants.bounds.chords import Line, Node, line_above, lines_below, meetings
+from symshuffle.accountants.bounds.chords import Line, Node, height, line_above, line_through, lines_below, meetings
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import outward
@@ -151,21 +151,20 @@ class _Weight:
     def under(self, line: Line, left: Fraction, right: Fraction) -> flint.arb:
         """The integral of the weight times a line."""
         (a, b), (c, d) = self._power(left), self._power(right)
-        return to_arb(line.y - line.slope * line.x) * (c - a) + to_arb(line.slope) * (d - b)
+        return to_arb(line[0]) * (c - a) + to_arb(line[1]) * (d - b)
 
 
 def _stretch(nodes: Sequence[Node], i: int, weight: _Weight) -> StretchBounds:
     left, right = nodes[i].x, nodes[i + 1].x
-    floor = Line(Fraction(1), Fraction(0), Fraction(-1 if right <= 1 else 0))  # (1 - x)_+, of which no profile is below
+    floor = line_through(Fraction(1), Fraction(0), Fraction(-1 if right <= 1 else 0))  # (1 - x)_+: no profile is below
     lines = [*lines_below(nodes, i), floor]
     low, ends = flint.arb(0), sorted({left, right, *meetings(lines, left, right)})
     for a, b in itertools.pairwise(ends):
-        best = max(lines, key=lambda line: line.at((a + b) / 2))
+        best = max(lines, key=lambda line: height(line, (a + b) / 2))
         low += _excess(best, floor, a, b, weight)
     return StretchBounds(low, _excess(line_above(nodes, i), floor, left, right, weight))
 
 
 def _excess(line: Line, floor: Line, left: Fraction, right: Fraction, weight: _Weight) -> flint.arb:
     """The integral of what a line has more than the floor."""
-    more = Line(left, line.at(left) - floor.at(left), line.slope - floor.slope)
-    return weight.under(more, left, right)
+    return weight.under((line[0] - floor[0], line[1] - floor[1]), left, right)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
-from symshuffle.accountants.bounds.answers import Answer, Attained, Quantity, SeveralRounds, largest_attained
+from symshuffle.accountants.bounds.answers import Answer, Attained, Quantity, largest_attained
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.search import shortened
 from symshuffle.accountants.deployment.experiment import Experiment
@@ -221,7 +221,7 @@ Simpler: TypeAlias = tuple[tuple[str, Fraction], ...]
 
 @lru_cache(maxsize=16)
 def _kept(asked: Experiment, request: Method) -> AllRounds:
-    rounds = tuple(OneRound(part.reduction, part.users, part.times, request) for part in asked.parts)
+    rounds = tuple(OneRound(part, part.users, part.times, request) for part in asked.parts)
     return AllRounds(rounds, request.arithmetic is Arithmetic.BALL)
 
 
@@ -334,8 +334,7 @@ def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:
 
 def _nothing(quantity: Quantity, asked: Experiment, rounds: AllRounds, **target: Any) -> Answer:
     bracket = Bracket(Fraction(0), Fraction(0), _rigour(rounds), "rounds", "no round tells anything")
-    several = _composition(rounds, ((), ""))
-    return Answer(quantity, bracket, _neighbours(rounds), rounds=several, deployment=asked.deployment, **target)
+    return Answer(quantity, bracket, _neighbours(rounds), rounds=_counts(rounds), deployment=asked.deployment, **target)
 
 
 def _gaussian(spread: float, eps: float) -> Fraction:
@@ -382,7 +381,9 @@ def _answer(
         _neighbours(rounds),
         attained=real,
         attained_missing=missing,
-        rounds=_composition(rounds, simpler),
+        rounds=_counts(rounds),
+        simpler=simpler[0] or (),
+        simpler_missing=simpler[1],
         deployment=asked.deployment,
         **target,
     )
@@ -397,6 +398,6 @@ def _neighbours(rounds: AllRounds) -> Neighbours:
     return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
 
 
-def _composition(rounds: AllRounds, simpler: tuple[Simpler | None, str]) -> SeveralRounds:
-    parts = tuple((part.times, part.n) for part in rounds.parts)
-    return SeveralRounds(rounds.times, parts, simpler[0] or (), simpler[1])
+def _counts(rounds: AllRounds) -> tuple[tuple[int, int | None], ...]:
+    """How many rounds are alike, and their number of users."""
+    return tuple((part.times, part.n) for part in rounds.parts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import flint
 
-from symshuffle.accountants.deployment.reduced import Datasets, LawFamily, PairClass, Reduction
+from symshuffle.accountants.deployment.reduced import LawFamily, PairClass, Reduction
 from symshuffle.base.choices import Loss, Others, Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal
@@ -312,7 +312,7 @@ def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
         cells = tuple(_cells(orbits, k, others))
         return lambda x, way, bits: calculated_law(cells, {}, x, way, bits=bits, doubles=doubles)
 
-    datasets = tuple(Datasets(partial(constant_datasets, others), family(others)) for others in real)
+    datasets = tuple(PairClass.real(partial(constant_datasets, others), family(others)) for others in real)
     only = PairClass(ANY_TWO, family(Others.BLANKET), datasets=datasets, doubles=family(Others.BLANKET, doubles=True))
     return Reduction((only,), True, pairs=ANY_TWO)
 

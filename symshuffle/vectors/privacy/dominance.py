@@ -31,7 +31,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any, Final, final
 
-from symshuffle.accountants.bounds.chords import Node, line_above, lines_below, meetings
+from symshuffle.accountants.bounds.chords import Node, height, line_above, lines_below, meetings
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Arithmetic, Larger, choice, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
@@ -302,7 +302,9 @@ def _apart(above: Sequence[Node], below: Sequence[Node], i: int) -> bool:
     """Whether the lines below the one are above the chord of the other on stretch i: a convex function, at corners."""
     lines, chord = lines_below(above, i), line_above(below, i)
     left, right = above[i].x, above[i + 1].x
-    return all(max(line.at(x) for line in lines) >= chord.at(x) for x in (left, right, *meetings(lines, left, right)))
+    return all(
+        max(height(line, x) for line in lines) >= height(chord, x) for x in (left, right, *meetings(lines, left, right))
+    )
 
 
 def _from_one(above: Sequence[Node], below: Sequence[Node]) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.reduced import (
-    Datasets,
     LawFamily,
     MixedFamily,
     PairClass,
@@ -48,7 +47,7 @@ def _reduction(mechanism: Any, adjacency: Adjacency) -> Reduction:
         last = last_rounded(mechanism.sigma0)
         mixed, pairs = _null_of_gaussian(at, last, real_one), _null_in_words(pair, last)
     real, beside = families(real_one)
-    datasets = Datasets(_describe(mechanism, relation), real, beside)
+    datasets = PairClass.real(_describe(mechanism, relation), real, beside)
     return Reduction(
         (PairClass(pairs, finite, mixed=mixed, datasets=(datasets,)),),
         True,

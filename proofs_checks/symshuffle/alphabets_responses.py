@@ -23,7 +23,6 @@ from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.matching import read_match
-from symshuffle.design.comparison.proposals import forms
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -165,7 +164,7 @@ def _check_responses(statement: Statement, _: np.random.Generator) -> Iterator[C
         risk = statement(k, n, share, lam)
         yield compare(canonical_votes(at).risk(n), risk, at=f"{where}: its risk")
         match = read_match(budget=None, eps0=None, eps=eps, delta=target)
-        others = Rivals(one, forms(one), match, n, risk * (1 - _WITHIN), Arithmetic.BALL)
+        others = Rivals(one, match, n, risk * (1 - _WITHIN), Arithmetic.BALL)
         left = others.left()
         yield decide(left == (), at=where, claimed="no share and ratio has 2 % less", computed=str(left))
 

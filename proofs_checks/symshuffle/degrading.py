@@ -16,7 +16,7 @@ from symshuffle.base.choices import Arithmetic
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.design.comparison.families import family
-from symshuffle.design.comparison.monotonicity import Degrading
+from symshuffle.design.comparison.monotonicity import DegradationOrder
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -134,7 +134,7 @@ def _check_hashing(statement: Statement, _: np.random.Generator) -> Iterator[Com
     yield identity(statement(_G + slack, _RHO)[1], low, at="every g: a zero says the same")
     # A share sigma/p at p, against null symbols replaced by strings of noise: the own bit is set as often.
     yield identity(shown * _SIGMA, _SIGMA * (1 - low), at="every sigma: how often the own bit is set")
-    order = Degrading(family("thinned olh", 3))
+    order = DegradationOrder(family("thinned olh", 3))
     for (g, p), (more, less), level in (
         ((2, Fraction(1)), (5, Fraction(1, 2)), Fraction(1, 5)),
         ((3, Fraction(4, 5)), (3, Fraction(2, 5)), Fraction(1, 4)),

@@ -13,8 +13,7 @@ from symshuffle.design.comparison import branch_and_bound
 from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.matching import matched, read_match
-from symshuffle.design.comparison.monotonicity import Box, Degrading, risk_falls
-from symshuffle.design.comparison.proposals import forms
+from symshuffle.design.comparison.monotonicity import Box, DegradationOrder, risk_falls
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes, named_votes
 from tests.slices import some
@@ -30,7 +29,7 @@ def read(**given):
 
 def matched_risk(name, k, n, given, values):
     one = family(name, k)
-    at = matched(one, values, read(**given), forms(one), n=n, rtol=1e-5).at
+    at = matched(one, values, read(**given), n=n, rtol=1e-5)[0].mechanism
     return upper_end(canonical_votes(at, inputs=k, bits=120).risk(n))
 
 
@@ -96,7 +95,7 @@ def test_no_share_of_brute_force_is_below_the_floor(name, given):
 
 def rivals(name, k, n, given, goal):
     one = family(name, k)
-    return Rivals(one, forms(one), read(**given), n, goal)
+    return Rivals(one, read(**given), n, goal)
 
 
 @pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=str)
@@ -117,7 +116,7 @@ def test_a_wrong_guess_of_the_level_excludes_nobody(monkeypatch, given):
     search, box = rivals("olh", 4, 40, given, risk * F(1001, 1000)), Box((4, 4), None)
     root = Rivals._root
     monkeypatch.setattr(Rivals, "_root", lambda self, values, aim: 1.2 * root(self, values, aim))
-    order = Degrading(search.family)
+    order = DegradationOrder(search.family)
     assert search._level(box, order) == search._level(
         Box((4, None), None), order
     )  # that of the input or nothing is left
@@ -272,7 +271,7 @@ def test_less_noise_is_less_risk_where_some_inputs_are_unused():
 @pytest.mark.parametrize("by_truth", [True, False])
 def test_corners_of_thinned_hashing_are_ordered(by_truth):
     """At either level the best corner has the larger trace and budget, the worst one the smaller ones."""
-    order, box = Degrading(family("thinned olh", 3), by_truth), Box((2, 6), (F(1, 2), F(4, 5)))
+    order, box = DegradationOrder(family("thinned olh", 3), by_truth), Box((2, 6), (F(1, 2), F(4, 5)))
     for level in (F(1, 10), F(3, 10)):
 
         def law(point, level=level):
@@ -288,7 +287,7 @@ def test_corners_of_thinned_hashing_are_ordered(by_truth):
 
 def test_levels_and_ratio_caps_of_hashing_belong_together():
     for by_truth in (True, False):
-        order = Degrading(family("thinned olh", 5), by_truth)
+        order = DegradationOrder(family("thinned olh", 5), by_truth)
         point = (7, F(2, 3))
         assert order.excess(point, order.level(point, F(5, 2))) == F(5, 2)
-    assert Degrading(family("thinned olh", 5)).excess((7, F(1, 3)), F(1, 3)) is None
+    assert DegradationOrder(family("thinned olh", 5)).excess((7, F(1, 3)), F(1, 3)) is None

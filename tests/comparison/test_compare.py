@@ -15,7 +15,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.design import Comparison
 from symshuffle.design.comparison.families import family, names
-from symshuffle.design.comparison.proposals import forms
+from symshuffle.design.comparison.proposals import loss_of, moment
 from symshuffle.design.comparison.table import draw
 from symshuffle.mechanisms.registry import MECHANISMS, thinned
 from symshuffle.utility.anchored.law import AnchoredLaw
@@ -170,10 +170,10 @@ def test_a_thinned_mechanism_scales_trace_and_budget():
     whole = AnchoredLaw.from_channel(base.channel())
     assert thin.trace() == whole.trace() / 3
     assert thin.pairwise_budget() == whole.pairwise_budget() / 3
-    closed, values = forms(one), {"p": 1 / 3}
-    assert closed.chi_square(4.0, values) == pytest.approx(float(thin.pairwise_budget()))
+    values = {"p": 1 / 3}
+    assert moment(one, "chi square")(4.0, values) == pytest.approx(float(thin.pairwise_budget()))
     risk, _ = worst_canonical_risk(thin, n=1, population=Population.FIXED)
-    assert closed.risk(4.0, values) == pytest.approx(float(risk))
+    assert loss_of(one)(4.0, values) == pytest.approx(float(risk))
 
 
 def test_faces(at_level):

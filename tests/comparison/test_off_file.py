@@ -12,7 +12,7 @@ from symshuffle import Exp, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.decompositions.quotients import CapQuotient, level_between, quotient_of
-from symshuffle.design.comparison.families import HASHED, Chosen, family, names, names_on_file
+from symshuffle.design.comparison.families import HASHED, FamilyMember, family, names, names_on_file
 from symshuffle.design.comparison.monotonicity import risk_falls
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes
@@ -23,7 +23,7 @@ VALUES = {"s": 2, "g": 3, "p": F(2, 5)}
 
 def chosen(name, k, lam):
     one = family(name, k)
-    return Chosen(one, lam, tuple((p.name, VALUES[p.name]) for p in one.free))
+    return FamilyMember(one, lam, tuple((p.name, VALUES[p.name]) for p in one.free))
 
 
 def test_names_on_file_are_those_of_the_registry():

@@ -32,7 +32,7 @@ from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import plan_survey
 from symshuffle.decompositions import backgrounds, composition, symbolic
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.comparison import branch_and_bound, families, matching, proposals
+from symshuffle.design.comparison import branch_and_bound, families, matching
 from symshuffle.design.decision import invariant, reduced
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.homotopy import derive
@@ -76,7 +76,6 @@ TREE = joint(randomizer("krr").at(k=3), randomizer("rr"))
 WAY = composition.patterns(TREE)[0]
 PROBLEM = smoothed_point_masses(3, 1)
 FAMILY = families.family("krr", 3)
-FORMS = proposals.forms(FAMILY)
 MATCH = matching.Match("eps0", HALF, None)
 ASKED = {"n": 3, "eps": "1/10"}
 GROUP = cyclic_group(3)
@@ -125,7 +124,7 @@ ROWS = (
     row("direction arithmetic", total_variation, W, n=3),
     several("direction arithmetic", delta, UNEQUAL, **LEVEL),
     several("direction arithmetic", epsilon, UNEQUAL, delta="1/10"),
-    row("arithmetic", branch_and_bound.Rivals, FAMILY, FORMS, MATCH, 9, HALF),
+    row("arithmetic", branch_and_bound.Rivals, FAMILY, MATCH, 9, HALF),
     row("others", backgrounds.ConstantBackground, KRR),
     row("direction", OPTIMAL.numeric().reduction_pair().gparv, F(6, 5)),
     row("direction", OPTIMAL.numeric().reduction_pair().divergence, 2, F(6, 5)),

@@ -42,8 +42,7 @@ from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, Le
 from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.matching import read_match
-from symshuffle.design.comparison.monotonicity import Box, Degrading
-from symshuffle.design.comparison.proposals import forms
+from symshuffle.design.comparison.monotonicity import Box, DegradationOrder
 from symshuffle.engines import FFT, registry
 from symshuffle.engines.contours import contour
 from symshuffle.engines.densities import beyond, gauss
@@ -461,11 +460,11 @@ def test_nobody_is_excluded_who_meets_a_match(name, k, wide_everywhere):
         n, lam = draw.randrange(2, 6), grid(draw, 3.1, 5)
         eps = F(round(math.log(grid(draw, 1.5, 3)) * 100), 100)
         box = Box(None, (F(3, 4), F(3, 4))) if name == "aug-rr" else Box((2, 2), None)
-        here = one.at(lam=lam, **dict(Degrading(one).parameters((2, F(3, 4)))))
+        here = one.at(lam=lam, **dict(DegradationOrder(one).parameters((2, F(3, 4)))))
         met = max(reduction(here).laws(Exp(eps), Question.BOTH, None), key=lambda law: Wide().ends(law, n)[1])
         goal = upper_end(canonical_votes(here, inputs=k, bits=100).risk(n)) * F(1001, 1000)
         match = read_match(budget=None, eps0=None, eps=eps, delta=F(math.ceil(Wide().ends(met, n)[1] * 10**9), 10**9))
-        assert not Rivals(one, forms(one), match, n, goal).excludes(box)
+        assert not Rivals(one, match, n, goal).excludes(box)
 
 
 @FACTORS

@@ -32,8 +32,8 @@ from symshuffle.base.results import Bracket
 from symshuffle.decompositions.calculated import calculated
 from symshuffle.design.comparison.families import Family, Parameters
 from symshuffle.design.comparison.matching import Match
-from symshuffle.design.comparison.monotonicity import HASHING, Box, Degrading, Setting
-from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms
+from symshuffle.design.comparison.monotonicity import HASHING, Box, DegradationOrder, Setting
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, loss_of, moment
 from symshuffle.utility.estimation.votes import named_votes
 
 GAP: Final = Fraction(1, 100)
@@ -107,7 +107,6 @@ class Rivals:
     """
 
     family: Family
-    closed: Forms
     match: Match
     n: int
     goal: Fraction
@@ -169,8 +168,8 @@ class Rivals:
             largest = (None if box.integers is None else box.integers[0]), (box.shares or (1, Fraction(1)))[1]
             if box.single is None:
                 self.rest[:] = [*boxes, box]
-                return (Degrading(self.family).parameters(largest),)
-            found.append(Degrading(self.family).parameters(largest))
+                return (DegradationOrder(self.family).parameters(largest),)
+            found.append(DegradationOrder(self.family).parameters(largest))
         return tuple(found)
 
     def _stride(self, box: Box) -> tuple[Box, Box] | None:
@@ -224,7 +223,7 @@ class Rivals:
         found = False
         for by in ways:
             self.off.clear()
-            found = self._excludes(box, Degrading(self.family, by))
+            found = self._excludes(box, DegradationOrder(self.family, by))
             off.update((by, last) for last in self.off)
             if found:
                 break
@@ -234,13 +233,13 @@ class Rivals:
             self.ahead[box] = off[True] - off[False]
         return found
 
-    def _excludes(self, box: Box, order: Degrading) -> bool:
+    def _excludes(self, box: Box, order: DegradationOrder) -> bool:
         level = self._level(box, order)
         if level is None:
             return True  # not even at the largest level
         return level > 0 and self._is_beyond(order.worst(box), order, level, whole=self._halves(box) is None)
 
-    def _level(self, box: Box, order: Degrading) -> Fraction | None:
+    def _level(self, box: Box, order: DegradationOrder) -> Fraction | None:
         """A level at which the best corner certainly has at least the risk to beat; None if all have at every level."""
         shown = Fraction(0)
         if order.hashes:  # shown with probability a: risk (1 - 1/k) (1/a - 1)/n
@@ -255,12 +254,13 @@ class Rivals:
         if best[1] == 0:
             return None  # null symbols only
         values = {name: float(value) for name, value in order.parameters(best)}
-        assert self.closed.risk is not None
+        risk = loss_of(self.family)
+        assert risk is not None
         aim = float(self.goal) * self.n * (1 + 1e-11)
         top = _CAP - 1
         if order.hashes and box.integers is not None and best[0] is not None:
             top *= Fraction(best[0], box.integers[0])  # fewer hash values have a larger rho at the largest ratio cap
-        if self.closed.risk(float(1 + top), values) >= aim and self._risk_at_least(best, top):
+        if risk(float(1 + top), values) >= aim and self._risk_at_least(best, top):
             only = not (order.hashes and order.by_truth) or box.shares is None or box.shares[0] == box.shares[1]
             return None if only else max(shown, order.level(best, top))
         if best not in self.excesses:
@@ -281,8 +281,8 @@ class Rivals:
 
     def _root(self, values: dict[str, float], aim: float) -> float:
         """The excess of the ratio cap over 1 at which doubles give a risk."""
-        assert self.closed.risk is not None
-        risk = self.closed.risk
+        risk = loss_of(self.family)
+        assert risk is not None
 
         def excess(log: float) -> float:
             found = risk(1 + math.exp(log), values)
@@ -294,7 +294,7 @@ class Rivals:
 
     def _values(self, point: Setting, excess: Fraction) -> dict[str, Fraction]:
         """The parameters of a point, other than the share of messages that are not null."""
-        chosen = dict(Degrading(self.family).parameters(point))
+        chosen = dict(DegradationOrder(self.family).parameters(point))
         own = {p.name: Fraction(chosen[p.name]) for p in self.family.free if p.integer or not self.family.thin}
         return {"lam": 1 + excess, **self.family.sized, **own}
 
@@ -314,7 +314,7 @@ class Rivals:
         )
         return lower_end(noise.risk(self.n)) >= self.goal
 
-    def _is_beyond(self, point: Setting, order: Degrading, level: Fraction, *, whole: bool = True) -> bool:
+    def _is_beyond(self, point: Setting, order: DegradationOrder, level: Fraction, *, whole: bool = True) -> bool:
         """Whether a point, and with it all that it degrades, is certainly beyond the match at a level.
 
         - ``whole``: whether its box is not halved: other guesses may be wrong, as two halves are looked at then.
@@ -349,7 +349,7 @@ class Rivals:
 
     def _spent(self, target: Fraction, point: Setting, excess: Fraction) -> Bracket:
         """Delta of a point, in the larger direction or one, as closely as it takes to tell it from a target."""
-        source = self.family.source(lam=1 + excess, **dict(Degrading(self.family).parameters(point)))
+        source = self.family.source(lam=1 + excess, **dict(DegradationOrder(self.family).parameters(point)))
         laws = experiment(self.match.asked(source), {"n": self.n})
         asked: dict[str, Any] = {"eps": self.match.value, "arithmetic": self.arithmetic}
         for way, rtol in _LOOKS:
@@ -364,8 +364,8 @@ class Rivals:
 
     def _likely(self, point: Setting, excess: Fraction) -> float:
         """The logarithm of delta in the Gaussian limit: a guess, on which nothing rests."""
-        values = {name: float(value) for name, value in Degrading(self.family).parameters(point)}
-        variance = self.closed.variance(float(1 + excess), values)
+        values = {name: float(value) for name, value in DegradationOrder(self.family).parameters(point)}
+        variance = moment(self.family, "variance")(float(1 + excess), values)
         try:
             return log_profile(float(self.match.value), math.sqrt(variance / self.match.messages(self.n)))
         except (ValueError, OverflowError, ZeroDivisionError):  # so far off that doubles do not tell

@@ -25,15 +25,16 @@ from symshuffle.base.executors import mapped
 from symshuffle.base.numbers import Exp, as_integer, as_width
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.branch_and_bound import DOUBT, MOST_INPUTS, Settled
-from symshuffle.design.comparison.equivalence import alike
+from symshuffle.design.comparison.equivalence import equal_mechanisms
 from symshuffle.design.comparison.families import Family, family, family_name, names_on_file
 from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.parameter_choice import (
     CLOSEST,
     LOCAL,
-    Tried,
+    Candidate,
     around,
     beside,
+    candidate_at,
     descended,
     has_share,
     is_unusual,
@@ -41,15 +42,14 @@ from symshuffle.design.comparison.parameter_choice import (
     named,
     settled_for,
     share_of,
-    tried_at,
 )
-from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms, Values, forms, proposals
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, Values, loss_of, moment, proposals
 from symshuffle.design.comparison.rows import Row, cap_of, generic_row, row_of
 from symshuffle.design.comparison.table import Comparison
 from symshuffle.utility.estimation.votes import LARGEST_STRING
 
 if TYPE_CHECKING:
-    from symshuffle.design.comparison.user_mechanisms import Own
+    from symshuffle.design.comparison.user_mechanisms import UserMechanism
 
 _LARGEST_INPUTS: Final = 10**6
 """Inputs beyond which messages and moments are not written out."""
@@ -200,8 +200,8 @@ def compare(
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
-    brought: dict[str, Any] = {one.name: one.source for one in own}
-    return Comparison(k, n, match, ordered, tuple(absent), (*repeated, *alike(k, ordered, brought)))
+    brought: dict[str, Any] = dict(own)
+    return Comparison(k, n, match, ordered, tuple(absent), (*repeated, *equal_mechanisms(k, ordered, brought)))
 
 
 def _listed(mechanisms: object) -> Sequence[object]:
@@ -210,35 +210,35 @@ def _listed(mechanisms: object) -> Sequence[object]:
     return mechanisms
 
 
-def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[Own], list[str]]:
+def _read(mechanisms: Sequence[object], k: int) -> tuple[list[str], list[UserMechanism], list[str]]:
     """Names of the registry, what a user brings, and which entries are one row; algebra loads with what is brought."""
     texts: dict[str, list[str]] = {}
     brought = [one for one in mechanisms if not isinstance(one, str) or "(" in one]
     for text in mechanisms:
         if isinstance(text, str) and "(" not in text:
             texts.setdefault(family_name(text), []).append(text)
-    own: list[Own] = []
+    own: list[UserMechanism] = []
     if brought:
-        from symshuffle.design.comparison.user_mechanisms import read_own
+        from symshuffle.design.comparison.user_mechanisms import read_user_mechanisms
 
-        own, same = read_own(brought, k)
+        own, same = read_user_mechanisms(brought, k)
         texts |= same
     repeated = [f"{name} is one row, asked for as {', '.join(one)}" for name, one in texts.items() if len(one) > 1]
     return [name for name in texts if "(" not in name], own, repeated
 
 
 def _add_own(
-    own: Sequence[Own], match: Match, n: int, rtol: float, rows: list[Row], absent: list[tuple[str, str]]
+    own: Sequence[UserMechanism], match: Match, n: int, rtol: float, rows: list[Row], absent: list[tuple[str, str]]
 ) -> None:
     if not own:
         return
-    from symshuffle.design.comparison.user_mechanisms import own_row
+    from symshuffle.design.comparison.user_mechanisms import user_row
 
-    for mine in own:
+    for name, source in own:
         try:
-            rows.append(own_row(mine, match, n, rtol))
+            rows.append(user_row(name, source, match, n, rtol))
         except (Unsupported, NotDecided) as error:
-            absent.append((mine.name, str(error)))
+            absent.append((name, str(error)))
 
 
 def _tried(k: int, n: int, match: Match, rtol: float, variants: int, one: Family) -> tuple[list[Row], str, float]:
@@ -246,10 +246,9 @@ def _tried(k: int, n: int, match: Match, rtol: float, variants: int, one: Family
     reach = 0.0
     try:
         _check_strings(one)
-        closed = forms(one, match.loss)
-        reach = closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
+        reach = moment(one, "chi square")(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
         goal = _goal(k, match.of_one_round(), n, min(rtol, _REL)) if match.kind is MatchKind.EPS_DELTA else 0.0
-        return _best(one, closed, match, n, rtol, goal, variants), "", reach
+        return _best(one, match, n, rtol, goal, variants), "", reach
     except (Unsupported, NotDecided) as error:
         return [], str(error), reach
 
@@ -292,14 +291,12 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
 def _goal(k: int, match: Match, n: int, rtol: float) -> float:
     """The blanket variance of k-ary response at a central target, at which other parameters are ranked."""
     reference = family("krr", k)
-    closed = forms(reference)
-    at = matched(reference, (), match, closed, n=n, rtol=max(rtol, 1e-3)).here
-    return closed.variance(cap_of(at), {})
+    at, _ = matched(reference, (), match, n=n, rtol=max(rtol, 1e-3))
+    return moment(reference, "variance")(cap_of(at), {})
 
 
 def _best(
     one: Family,
-    closed: Forms,
     match: Match,
     n: int,
     rtol: float,
@@ -308,27 +305,25 @@ def _best(
 ) -> list[Row]:
     """The rows of a family: proposals in doubles, matched exactly, and all that may beat the best of them."""
     if match.rounds > 1 and match.kind is MatchKind.EPS_DELTA:
-        return _over_rounds(one, closed, match, n, rtol, goal, variants)
-    ranked, settled = _ranked(one, closed, match, n, rtol, goal, variants)
+        return _over_rounds(one, match, n, rtol, goal, variants)
+    ranked, settled = _ranked(one, match, n, rtol, goal, variants)
     if one.thin and dict(ranked[0].values)["p"] == 1:
         raise Unsupported(f"a null symbol does not reduce the risk of {one.base} at this target ({settled.evaluation})")
     # What is equal to the last digit is told apart by eps.
     made = [
-        row_of(one, closed, entry.found.here, match, n, rtol, settled)
+        row_of(one, entry.here, match, n, rtol, settled)
         for i, entry in enumerate(ranked)
         if i < variants or entry.risk == ranked[0].risk
     ]
     return sorted(made, key=lambda row: row.order)[:variants]
 
 
-def _over_rounds(
-    one: Family, closed: Forms, match: Match, n: int, rtol: float, goal: float, variants: int
-) -> list[Row]:
+def _over_rounds(one: Family, match: Match, n: int, rtol: float, goal: float, variants: int) -> list[Row]:
     """The rows of a family at a target of several rounds together: parameters that are best for one of them."""
     evaluation = LOCAL if one.free else "no free parameters"
     try:
-        ranked, _ = _ranked(one, closed, match.of_one_round(), n, _REL, goal, variants, local=True)
-        levels = [(entry.values, entry.found.here.lam) for entry in ranked[:variants]]
+        ranked, _ = _ranked(one, match.of_one_round(), n, _REL, goal, variants, local=True)
+        levels = [(entry.values, entry.here.lam) for entry in ranked[:variants]]
     except Unsupported as error:
         if one.free:
             raise Unsupported(f"no parameters found at the share that one round has in the target: {error}") from None
@@ -336,20 +331,20 @@ def _over_rounds(
     if one.thin and dict(levels[0][0])["p"] == 1:
         raise Unsupported(f"a null symbol does not reduce the risk of {one.base} at this target ({evaluation})")
     chosen = [(values, lam.exponent if isinstance(lam, Exp) else None) for values, lam in levels]
-    found = [matched(one, values, match, closed, n=n, rtol=rtol, near=near).here for values, near in chosen]
-    made = [row_of(one, closed, at, match, n, rtol, Settled(None, evaluation)) for at in found]
+    found = [matched(one, values, match, n=n, rtol=rtol, near=near)[0] for values, near in chosen]
+    made = [row_of(one, at, match, n, rtol, Settled(None, evaluation)) for at in found]
     return sorted(made, key=lambda row: row.order)
 
 
 def _ranked(
-    one: Family, closed: Forms, match: Match, n: int, rtol: float, goal: float, variants: int, *, local: bool = False
-) -> tuple[list[Tried], Settled]:
+    one: Family, match: Match, n: int, rtol: float, goal: float, variants: int, *, local: bool = False
+) -> tuple[list[Candidate], Settled]:
     """Parameters that were matched, the smallest loss first, and what is known of all others.
 
     - ``local``: whether nothing is to be known of others.
     """
-    level = level_in_doubles(match, closed, goal)
-    risk = closed.risk
+    level = level_in_doubles(match, one, goal)
+    risk = loss_of(one, match.loss)
 
     def in_doubles(values: Values) -> float:
         if risk is None:
@@ -363,20 +358,20 @@ def _ranked(
     several = match.kind is MatchKind.EPS_DELTA and not one.thin and (local or MOST_INPUTS < one.inputs <= _FEW_INPUTS)
     most = max(variants, _FINALISTS if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
-    tried = [tried_at(one, values, match, closed, n, rtol) for values in named(one, match, candidates)]
+    tried = [candidate_at(one, values, match, n, rtol) for values in named(one, match, candidates)]
     best = min(tried, key=lambda entry: entry.risk)
-    unusual = bool(one.free and closed.risk and goal) and is_unusual(one, best, match, closed, n, goal)
+    unusual = bool(one.free and risk and goal) and is_unusual(one, best, match, n, goal)
     if unusual:
-        tried += descended(one, best, match, closed, n, rtol)
-        tried += beside(one, min(tried, key=lambda entry: entry.risk), variants, match, closed, n, rtol)
+        tried += descended(one, best, match, n, rtol)
+        tried += beside(one, min(tried, key=lambda entry: entry.risk), variants, match, n, rtol)
     doubt, near = (math.inf, descended) if unusual else (DOUBT, around)
-    settled = Settled(None, LOCAL) if local else settled_for(one, closed, match, n, tried, doubt=doubt)
+    settled = Settled(None, LOCAL) if local else settled_for(one, match, n, tried, doubt=doubt)
     searched = Fraction(0)  # around this share nothing is better
     for _ in range(_ROUNDS):
         if not settled.left:
             break
         before = min(entry.risk for entry in tried)
-        tried += matched_of(one, settled.left, match, closed, n, rtol)
+        tried += matched_of(one, settled.left, match, n, rtol)
         if not has_share(one):
             break  # each has been looked at
         best = min(tried, key=lambda entry: entry.risk)
@@ -384,8 +379,8 @@ def _ranked(
             settled = Settled(None, LOCAL)
             break
         if abs(share_of(best) - searched) > CLOSEST * searched:
-            tried += near(one, best, match, closed, n, rtol)
+            tried += near(one, best, match, n, rtol)
             searched = share_of(min(tried, key=lambda entry: entry.risk))
-        settled = settled_for(one, closed, match, n, tried, settled, doubt=doubt)
+        settled = settled_for(one, match, n, tried, settled, doubt=doubt)
     ranked = sorted({entry.values: entry for entry in tried}.values(), key=lambda entry: entry.risk)  # each once
     return ranked, settled

@@ -32,7 +32,7 @@ _MATCHED: Final = Fraction(1, 1000)
 _Law = frozenset[tuple[object, ...]]
 
 
-def alike(k: int, rows: Sequence[Row], own: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
+def equal_mechanisms(k: int, rows: Sequence[Row], own: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
     """Sentences that name the rows that are the same mechanism, and those that have the same bound only.
 
     ``own`` are the sources that a user brought, by the names of their rows.

@@ -34,6 +34,7 @@ from symshuffle.base.numbers import (
 from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
 from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import ClosedForm, table
+from symshuffle.decompositions.filed_values import FiledParameter
 from symshuffle.mechanisms.hashing import hyperplane_bits
 from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.mechanisms.thin import THINNED
@@ -50,22 +51,7 @@ Parameters: TypeAlias = "tuple[tuple[str, int | Fraction], ...]"
 """Free parameters with their values, by name."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Free:
-    """A parameter to choose at a match.
-
-    - ``integer``: whether it is an integer; else it is a share.
-    - ``lower``, ``upper``: its range, in the other parameters; None for no upper end.
-    """
-
-    name: str
-    integer: bool
-    lower: str
-    upper: str | None
-
-
-SHARE_OF_MESSAGES: Final = Free("p", False, "0", "1")
+SHARE_OF_MESSAGES: Final = FiledParameter("p", "0", "1", integer=False)
 
 
 @final
@@ -108,14 +94,10 @@ class Family:
         return bool(self.form["budget"])
 
     @property
-    def free(self) -> tuple[Free, ...]:
+    def free(self) -> tuple[FiledParameter, ...]:
         """Parameters to choose at a match."""
         fixed = {self.size, self.form["by"]}
-        open_ones = tuple(
-            Free(p["name"], p["integer"], p["lower"], p["upper"])
-            for p in self.form["parameters"]
-            if p["name"] not in fixed
-        )
+        open_ones = tuple(FiledParameter(**p) for p in self.form["parameters"] if p["name"] not in fixed)
         return (*open_ones, SHARE_OF_MESSAGES) if self.thin else open_ones
 
     @property
@@ -160,7 +142,7 @@ class Family:
         kinds = ClosedForm(name, tuple(known.items()), budget).kinds
         return kinds[0] if len(kinds) == 1 else ClosedForm(name, tuple(known.items()), budget)
 
-    def free_range(self, parameter: Free) -> tuple[float, float]:
+    def free_range(self, parameter: FiledParameter) -> tuple[float, float]:
         """The range of a free parameter at this size; infinity where it has no upper end."""
         upper = parameter.upper
         return float(self.number(parameter.lower)), float("inf") if upper is None else float(self.number(upper))
@@ -264,7 +246,7 @@ of which a client sends one of a small family."""
 
 @final
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class FamilyMember:
     """A family with all parameters fixed."""
 
     family: Family

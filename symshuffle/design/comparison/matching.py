@@ -24,11 +24,11 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, Verdict, counted, less, parse_rational
 from symshuffle.base.results import Bracket
-from symshuffle.design.comparison.families import Chosen, Family, Parameters
-from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms, Values, matched_log
+from symshuffle.design.comparison.families import Family, FamilyMember, Parameters
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, Values, matched_log, moment
 
 if TYPE_CHECKING:
-    from symshuffle.mechanisms.model import Mechanism
+    pass
 
 LONGEST_EXACT: Final = 64
 """Inputs up to which strings of bits get a rational ratio; beyond, their probabilities are balls."""
@@ -128,24 +128,6 @@ class Match:
         )
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """A mechanism on both sides of a match; parameters other than the level are the same.
-
-    - ``here``: it certainly spends at most what was asked for.
-    - ``beyond``: it certainly spends at least that: at the match nobody with these parameters has a larger level.
-    """
-
-    here: Chosen
-    beyond: Chosen
-
-    @property
-    def at(self) -> Mechanism:
-        """What runs, as a mechanism."""
-        return self.here.mechanism
-
-
 def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
     """Exactly one of the three, of one round of all users."""
     given = {name: value for name, value in (("budget", budget), ("eps0", eps0), ("eps", eps)) if value is not None}
@@ -175,7 +157,7 @@ def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> M
     return Match(MatchKind.EPS_DELTA, value, target)
 
 
-def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Values], float]:
+def level_in_doubles(match: Match, family: Family, goal: float) -> Callable[[Values], float]:
     """The local level of free parameters at the match, in doubles.
 
     For a central target ``goal`` is the blanket variance of a mechanism that was matched before.
@@ -184,31 +166,30 @@ def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Value
         case MatchKind.EPS0:
             return lambda values: float(match.value)
         case MatchKind.CHI_SQUARE:
-            return lambda values: matched_log(found.chi_square, float(match.value), values)
-    return lambda values: matched_log(found.variance, goal, values)
+            return lambda values: matched_log(moment(family, "chi square"), float(match.value), values)
+    return lambda values: matched_log(moment(family, "variance"), goal, values)
 
 
 def matched(
     family: Family,
     values: Parameters,
     match: Match,
-    found: Forms,
     *,
     n: int,
     rtol: float,
     near: Fraction | None = None,
-) -> Matched:
+) -> tuple[FamilyMember, FamilyMember]:
     """The mechanism with all parameters fixed, at a level on the safe side of the match and at one beyond it.
 
     - ``near``: where the search for the level of several rounds begins; these have no level beyond the match.
     """
     match match.kind:
         case MatchKind.EPS0:
-            known = Chosen(family, _cap(eps0=match.value), values)
-            return Matched(known, known)
+            known = FamilyMember(family, _cap(eps0=match.value), values)
+            return known, known
         case MatchKind.CHI_SQUARE:
             floats = {name: float(value) for name, value in values}
-            level = matched_log(found.chi_square, float(match.value), floats)
+            level = matched_log(moment(family, "chi square"), float(match.value), floats)
             return _around_budget(family, values, match.value, level)
     n = check_n(n)
     ends = _next_to_eps(family, values, match, n, rtol) if match.rounds == 1 else None
@@ -216,7 +197,8 @@ def matched(
         fixed: dict[str, Any] = dict(values)
         bracket = match.largest_eps0(lambda eps0: family.source(eps0=eps0, **fixed), n, rtol, near=near)
         ends = bracket.lower, bracket.upper
-    return Matched(*(Chosen(family, _cap(eps0=end), values) for end in ends))
+    lower, upper = (FamilyMember(family, _cap(eps0=end), values) for end in ends)
+    return lower, upper
 
 
 def _next_to_eps(
@@ -250,29 +232,31 @@ def _cap(*, eps0: object = None, lam: object = None) -> Real:
     return found
 
 
-def _around_budget(family: Family, values: Parameters, budget: Fraction, level: float) -> Matched:
+def _around_budget(
+    family: Family, values: Parameters, budget: Fraction, level: float
+) -> tuple[FamilyMember, FamilyMember]:
     """At rational ratios (long strings: rational levels) just below and above the one that doubles give."""
     rational = family.all_inputs <= LONGEST_EXACT or not has_strings(family)
     if rational:
         lam = Fraction(math.exp(level))
         short = lam.limit_denominator(1000)
         if short > 1:
-            candidate = Chosen(family, short, values)
+            candidate = FamilyMember(family, short, values)
             if candidate.chi_square == budget:
-                return Matched(candidate, candidate)
+                return candidate, candidate
         unit = Fraction(1, 1 << max(_BITS - math.frexp(float(lam - 1))[1], 0))
         start = (lam - 1) // unit
-        make: Callable[[Any], Chosen] = lambda x: Chosen(family, 1 + x * unit, values)  # noqa: E731
+        make: Callable[[Any], FamilyMember] = lambda x: FamilyMember(family, 1 + x * unit, values)  # noqa: E731
     else:
         places = 14 - math.floor(math.log10(level))
         unit = Fraction(1, 10**places)
         start = Fraction(level) // unit
-        make = lambda x: Chosen(family, _cap(eps0=x * unit), values)  # noqa: E731
+        make = lambda x: FamilyMember(family, _cap(eps0=x * unit), values)  # noqa: E731
     below = next((one for one in map(make, _away(start, -1)) if less(budget, one.chi_square) is Verdict.FALSE), None)
     above = next((one for one in map(make, _away(start, 1)) if less(one.chi_square, budget) is Verdict.FALSE), None)
     if below is None or above is None:
         raise NotDecided(f"no ratio of {family.name} is certainly within the budget {budget}, and next to it")
-    return Matched(below, above)
+    return below, above
 
 
 def has_strings(family: Family) -> bool:

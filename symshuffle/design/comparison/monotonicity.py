@@ -57,7 +57,7 @@ class Box:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Degrading:
+class DegradationOrder:
     """The coordinates of a family.
 
     - ``by_truth``: for local hashing: whether the level is the share of messages that show the input, or ``rho``.

@@ -13,11 +13,12 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Arithmetic, Loss, MatchKind, Population
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
+from symshuffle.decompositions.filed_values import FiledParameter
 from symshuffle.design.comparison.branch_and_bound import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
-from symshuffle.design.comparison.families import Chosen, Family, Free, Parameters
-from symshuffle.design.comparison.matching import Match, Matched, matched
-from symshuffle.design.comparison.monotonicity import Degrading
-from symshuffle.design.comparison.proposals import LARGEST_EPS0, LARGEST_FREE, Forms, Proposal
+from symshuffle.design.comparison.families import Family, FamilyMember, Parameters
+from symshuffle.design.comparison.matching import Match, matched
+from symshuffle.design.comparison.monotonicity import DegradationOrder
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, LARGEST_FREE, loss_of, moment
 from symshuffle.utility.estimation.votes import VoteNoise
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 
@@ -44,63 +45,68 @@ LOCAL: Final = "local search: a better choice is not excluded"
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """Parameters on both sides of the match, and their loss on the safe one, where they run."""
+class Candidate:
+    """Parameters on both sides of a match, and their loss on the safe one, where they run.
+
+    - ``here``: it certainly spends at most what was asked for.
+    - ``beyond``: it certainly spends at least that: at the match nobody with these parameters has a larger level.
+    """
 
     risk: Fraction
-    found: Matched
-    values: Parameters
+    here: FamilyMember
+    beyond: FamilyMember
+
+    @property
+    def values(self) -> Parameters:
+        """The free parameters."""
+        return self.here.values
 
 
-def tried_at(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rtol: float) -> Tried:
+def candidate_at(one: Family, values: Parameters, match: Match, n: int, rtol: float) -> Candidate:
     """The parameters at the level that matches, with their loss."""
-    found = matched(one, values, match, closed, n=n, rtol=rtol)
-    noise, _ = votes_of(found.here)
-    return Tried(Fraction(0) if noise is None else upper_end(noise.loss(match.loss, n)), found, values)
+    here, beyond = matched(one, values, match, n=n, rtol=rtol)
+    noise, _ = votes_of(here)
+    return Candidate(Fraction(0) if noise is None else upper_end(noise.loss(match.loss, n)), here, beyond)
 
 
-def least_risk(tried: Tried, n: int) -> Fraction:
+def least_risk(candidate: Candidate, n: int) -> Fraction:
     """Risk that nobody with these parameters certainly goes below at the match: that of a level beyond it."""
-    noise, _ = votes_of(tried.found.beyond)
+    noise, _ = votes_of(candidate.beyond)
     return Fraction(0) if noise is None else lower_end(noise.risk(n))
 
 
-def matched_of(
-    one: Family, choices: Sequence[Parameters], match: Match, closed: Forms, n: int, rtol: float
-) -> list[Tried]:
+def matched_of(one: Family, choices: Sequence[Parameters], match: Match, n: int, rtol: float) -> list[Candidate]:
     """Those of the choices that some level matches."""
     found = []
     for values in choices:
         try:
-            found.append(tried_at(one, values, match, closed, n, rtol))
+            found.append(candidate_at(one, values, match, n, rtol))
         except Unsupported:
             continue
     return found
 
 
-def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rtol: float) -> list[Tried]:
+def around(one: Family, best: Candidate, match: Match, n: int, rtol: float) -> list[Candidate]:
     """Neighbouring shares, ever closer to the best of them."""
-    found: list[Tried] = []
+    found: list[Candidate] = []
     step, start, coarse = Fraction(1, 5), best, max(rtol, _COARSE)
     while step > CLOSEST:
         share = share_of(best)
         ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
         near = [tuple((name, end if name == "p" else value) for name, value in best.values) for end in ends]
-        found += matched_of(one, near, match, closed, n, coarse)
+        found += matched_of(one, near, match, n, coarse)
         better = min([best, *found], key=lambda entry: entry.risk)
         step, best = (step, better) if better is not best else (step / 2, best)
-    return (
-        found if best is start or coarse == rtol else [*found, *matched_of(one, [best.values], match, closed, n, rtol)]
-    )
+    return found if best is start or coarse == rtol else [*found, *matched_of(one, [best.values], match, n, rtol)]
 
 
-def is_unusual(one: Family, best: Tried, match: Match, closed: Forms, n: int, goal: float) -> bool:
+def is_unusual(one: Family, best: Candidate, match: Match, n: int, goal: float) -> bool:
     """Whether so few users are far from the Gaussian limit, by which doubles rank parameters.
 
     - ``goal``: the variance at which they were ranked.
     """
     assert match.delta is not None
-    variance = closed.variance(float(upper_end(enclose(best.found.here.lam))), {k: float(v) for k, v in best.values})
+    variance = moment(one, "variance")(float(upper_end(enclose(best.here.lam))), {k: float(v) for k, v in best.values})
     try:
         guess = log_profile(float(match.value), math.sqrt(goal / match.messages(n)))
     except (ValueError, OverflowError, ZeroDivisionError):
@@ -109,22 +115,22 @@ def is_unusual(one: Family, best: Tried, match: Match, closed: Forms, n: int, go
     return far or is_rare(one, best, match, n)
 
 
-def is_rare(one: Family, best: Tried, match: Match, n: int) -> bool:
+def is_rare(one: Family, best: Candidate, match: Match, n: int) -> bool:
     """Whether the input, shown with probability delta, may have less risk than the best choice."""
     assert match.delta is not None
     return has_share(one) and (1 - Fraction(1, one.inputs)) * (1 / match.delta - 1) < n * best.risk
 
 
-def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rtol: float) -> list[Tried]:
+def descended(one: Family, start: Candidate, match: Match, n: int, rtol: float) -> list[Candidate]:
     """The best choice on the way down from one, and from a share that is hardly ever sent, one parameter at a time."""
     coarse, seen = max(rtol, _COARSE), {start.values: start}
 
-    def at(values: Parameters) -> Tried | None:
+    def at(values: Parameters) -> Candidate | None:
         if values not in seen:
-            seen.update((found.values, found) for found in matched_of(one, [values], match, closed, n, coarse))
+            seen.update((found.values, found) for found in matched_of(one, [values], match, n, coarse))
         return seen.get(values)
 
-    def down(best: Tried, least: Fraction) -> None:
+    def down(best: Candidate, least: Fraction) -> None:
         before = None
         while before is None or best.risk < before * (1 - _GAIN):
             before = best.risk
@@ -141,24 +147,24 @@ def descended(one: Family, start: Tried, match: Match, closed: Forms, n: int, rt
     best = min(seen.values(), key=lambda entry: entry.risk)
     if best is start or coarse == rtol:
         return [best]
-    return matched_of(one, [best.values], match, closed, n, rtol) or [best]
+    return matched_of(one, [best.values], match, n, rtol) or [best]
 
 
-def beside(one: Family, best: Tried, variants: int, match: Match, closed: Forms, n: int, rtol: float) -> list[Tried]:
+def beside(one: Family, best: Candidate, variants: int, match: Match, n: int, rtol: float) -> list[Candidate]:
     """The integers next to the best one, where several rows are wanted and no share is to be chosen."""
     if variants == 1 or has_share(one):
         return []
     name = integer_of(one)
     at, (first, last) = int(dict(best.values)[name]), one.free_range(next(p for p in one.free if p.integer))
     near = [x for x in range(at - variants + 1, at + variants) if x != at and first <= x <= last]
-    return matched_of(one, [_moved(best.values, name, x) for x in near], match, closed, n, rtol)
+    return matched_of(one, [_moved(best.values, name, x) for x in near], match, n, rtol)
 
 
 def _moved(values: Parameters, name: str, value: int | Fraction) -> Parameters:
     return tuple((other, value if other == name else kept) for other, kept in values)
 
 
-def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
+def _least_share(one: Family, best: Candidate, match: Match, n: int) -> Fraction:
     """About the smallest share at which some level meets the match."""
     assert match.delta is not None
     share = match.delta
@@ -174,7 +180,9 @@ def _least_share(one: Family, best: Tried, match: Match, n: int) -> Fraction:
     return share
 
 
-def _along(p: Free, best: Tried, at: Callable[[Parameters], Tried | None], base: float, high: float) -> Tried:
+def _along(
+    p: FiledParameter, best: Candidate, at: Callable[[Parameters], Candidate | None], base: float, high: float
+) -> Candidate:
     """The best of some values of one parameter: ever longer steps while the loss falls, then vertices of parabolas."""
     least, step = (0.0, math.log(2)) if p.integer else (math.log(base * float(_ABOVE)) if base else -math.inf, 0.1)
     most = math.log(high - base)
@@ -214,9 +222,9 @@ def _along(p: Free, best: Tried, at: Callable[[Parameters], Tried | None], base:
     return min(found.values(), key=lambda entry: entry.risk)
 
 
-def share_of(tried: Tried) -> Fraction:
+def share_of(candidate: Candidate) -> Fraction:
     """The share of messages that was chosen."""
-    return Fraction(dict(tried.values)["p"])
+    return Fraction(dict(candidate.values)["p"])
 
 
 def has_share(one: Family) -> bool:
@@ -229,9 +237,9 @@ def integer_of(one: Family) -> str:
     return next(p.name for p in one.free if p.integer)
 
 
-def named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Parameters]:
+def named(one: Family, match: Match, proposals: Sequence[Parameters]) -> list[Parameters]:
     """The proposals, and the sizes of subsets that theorems name."""
-    found = [candidate.values for candidate in candidates]
+    found = [*proposals]
     if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
         best = (1,) if match.kind is MatchKind.CHI_SQUARE else optimal_subset_sizes(one.inputs, Exp(match.value))
         found += [values for s in best if (values := ((integer_of(one), s),)) not in found]
@@ -240,10 +248,9 @@ def named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Par
 
 def settled_for(
     one: Family,
-    closed: Forms,
     match: Match,
     n: int,
-    tried: Sequence[Tried],
+    tried: Sequence[Candidate],
     before: Settled | None = None,
     *,
     doubt: float = DOUBT,
@@ -251,8 +258,8 @@ def settled_for(
     """What is known about all parameters of a family, given the risks of some, and what was known of fewer."""
     if not one.free:
         return Settled(None, "no free parameters")
-    if closed.risk is None or match.loss is not Loss.L2:  # what follows is about the sum of squares
-        return Settled(None, "no risk to compare" if closed.risk is None else LOCAL)
+    if loss_of(one) is None or match.loss is not Loss.L2:  # what follows is about the sum of squares
+        return Settled(None, "no risk to compare" if loss_of(one) is None else LOCAL)
     best = min(entry.risk for entry in tried)
     if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
         floor = min(least_risk(entry, n) for entry in tried)
@@ -266,18 +273,18 @@ def settled_for(
         local = Settled(below, f"{LOCAL}; floor: no equivariant channel has less at this chi-square budget")
     else:
         local = Settled(None, LOCAL)
-    if one.inputs > MOST_INPUTS or not Degrading(one).ordered:
+    if one.inputs > MOST_INPUTS or not DegradationOrder(one).ordered:
         return local
     if has_share(one):
         floor = best * (1 - GAP)
-        rivals = Rivals(one, closed, match, n, floor, doubt=doubt, rest=[] if before is None else list(before.rest))
+        rivals = Rivals(one, match, n, floor, doubt=doubt, rest=[] if before is None else list(before.rest))
         left = rivals.left()
         if left is None or left:
             return replace(local, left=left or (), rest=tuple(rivals.rest))
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = integer_of(one)
     least = {int(dict(entry.values)[name]): least_risk(entry, n) for entry in tried}
-    left = Rivals(one, closed, match, n, best, doubt=doubt).left(frozenset(least))
+    left = Rivals(one, match, n, best, doubt=doubt).left(frozenset(least))
     if left is None:
         return local
     # The risk of what was tried is known up to the width of its level: some may have less than the best at the match.
@@ -301,7 +308,7 @@ def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
     return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower
 
 
-def votes_of(at: Chosen) -> tuple[VoteNoise | None, str]:
+def votes_of(at: FamilyMember) -> tuple[VoteNoise | None, str]:
     """The votes of the best unbiased estimator known, or why there is none."""
     if not at.family.alike:
         return None, at.obstruction

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from symshuffle.accountants.bounds.gaussian_limit import level
 from symshuffle.base.choices import Loss, Others
@@ -64,26 +63,19 @@ def blanket_variance(mechanism: Mechanism) -> sp.Expr:
     return total.subs(told, parameter.upper)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Forms:
-    """Functions of ``lam`` and the free parameters, in doubles.
+@cache
+def moment(family: Family, name: str) -> Callable[[float, Values], float]:
+    """A moment of a family, in doubles, as a function of ``lam`` and the free parameters.
 
-    A null symbol scales both measures and the trace by the share ``p`` of the other messages.
-
-    - ``risk``: loss of one user; None where no unbiased estimator is known.
+    - ``name``: "chi square" or "variance", the blanket's; a null symbol scales both by the share of other messages.
     """
-
-    chi_square: Callable[[float, Values], float]
-    variance: Callable[[float, Values], float]
-    risk: Callable[[float, Values], float] | None
+    return _function(family.form["moments"][name], family)
 
 
-def forms(family: Family, loss: Loss = Loss.L2) -> Forms:
-    """The closed forms of a family, off the file."""
-    texts = family.form["moments"]
-    budget, variance = (_function(texts[which], family) for which in ("chi square", "variance"))
-    return Forms(budget, variance, _risk(family, loss) if family.alike else None)
+@cache
+def loss_of(family: Family, loss: Loss = Loss.L2) -> Callable[[float, Values], float] | None:
+    """The loss of one user in the same way; None where no unbiased estimator is known."""
+    return _risk(family, loss) if family.alike else None
 
 
 def _function(text: str, family: Family, *, scaled: bool = True) -> Callable[[float, Values], float]:
@@ -169,18 +161,11 @@ _LOOKS: Final = (0.97, 0.7, 0.3, 0.05, 1e-3, 1e-6, 1e-9, 1e-12)
 """Shares one of which has to pay before the best one is looked for."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """Parameters, and the risk that doubles give them."""
-
-    values: Parameters
-    risk: float
+_Proposal: TypeAlias = "tuple[float, Parameters]"
+"""The risk that doubles give, and parameters."""
 
 
-def proposals(
-    family: Family, risk: Callable[[dict[str, float]], float], *, thin: bool, most: int
-) -> tuple[Proposal, ...]:
+def proposals(family: Family, risk: Callable[[dict[str, float]], float], *, thin: bool, most: int) -> list[Parameters]:
     """The best parameters found, the best first.
 
     - ``family``: at most one of its free parameters is an integer, and at most one a share in [0, 1].
@@ -193,31 +178,31 @@ def proposals(
     if len(integers) > 1 or len(shares) > 1:
         raise Unsupported(f"{family.name}: the search knows one free integer and one free share")
 
-    def tuned(integer: int | None) -> Proposal:
+    def tuned(integer: int | None) -> _Proposal:
         chosen: dict[str, float] = {} if integer is None else {integers[0].name: integer}
         fixed: Parameters = () if integer is None else ((integers[0].name, integer),)
         if not shares:
-            return Proposal(fixed, risk(chosen))
+            return risk(chosen), fixed
         name = shares[0].name
         share = _best_share(lambda p: risk({**chosen, name: p})) if thin else Fraction(1)
-        return Proposal((*fixed, (name, share)), risk({**chosen, name: float(share)}))
+        return risk({**chosen, name: float(share)}), (*fixed, (name, share))
 
     found = [tuned(None)] if not integers else _searched(tuned, *family.free_range(integers[0]))
-    ranked = sorted((one for one in found if math.isfinite(one.risk)), key=lambda one: one.risk)
+    ranked = sorted((one for one in found if math.isfinite(one[0])), key=lambda one: one[0])
     if not ranked:
         raise Unsupported(f"no parameters of {family.name} can be matched")
-    return tuple(ranked[:most])
+    return [values for _, values in ranked[:most]]
 
 
-def _searched(tuned: Callable[[int], Proposal], lower: float, upper: float) -> list[Proposal]:
+def _searched(tuned: Callable[[int], _Proposal], lower: float, upper: float) -> list[_Proposal]:
     low, high = int(lower), int(min(upper, LARGEST_FREE))
-    found: dict[int, Proposal] = {}
+    found: dict[int, _Proposal] = {}
     for points in _grids(low, high, found):
         found |= {point: tuned(point) for point in points if point not in found}
     return list(found.values())
 
 
-def _grids(low: int, high: int, found: dict[int, Proposal]) -> Iterable[list[int]]:
+def _grids(low: int, high: int, found: dict[int, _Proposal]) -> Iterable[list[int]]:
     """Ever finer grids around the best point so far."""
     while True:
         if high - low < _ALL:
@@ -226,7 +211,7 @@ def _grids(low: int, high: int, found: dict[int, Proposal]) -> Iterable[list[int
         ratio = (high / low) ** (1 / (_ALL // 2))
         points = sorted({low, high, *(round(low * ratio**i) for i in range(_ALL // 2 + 1))})
         yield points
-        best = min(points, key=lambda point: found[point].risk)
+        best = min(points, key=lambda point: found[point][0])
         at = points.index(best)
         before = low, high
         low, high = points[max(at - 1, 0)], points[min(at + 1, len(points) - 1)]

@@ -16,10 +16,10 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Number, enclose, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.branch_and_bound import Settled
-from symshuffle.design.comparison.families import Chosen, Family, Parameters
+from symshuffle.design.comparison.families import Family, FamilyMember, Parameters
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.parameter_choice import votes_of
-from symshuffle.design.comparison.proposals import LARGEST_EPS0, Forms, gaussian_epsilon
+from symshuffle.design.comparison.proposals import LARGEST_EPS0, gaussian_epsilon, moment
 from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.estimation.votes import VoteNoise
@@ -178,15 +178,14 @@ _BITS: Final = 160
 _CAP_BITS: Final = 64
 
 
-def cap_of(at: Chosen) -> float:
+def cap_of(at: FamilyMember) -> float:
     """The ratio cap, rounded up."""
     return float(upper_end(at.lam if isinstance(at.lam, Fraction) else enclose(at.lam, _CAP_BITS)))
 
 
 def row_of(
     one: Family,
-    closed: Forms,
-    at: Chosen,
+    at: FamilyMember,
     match: Match,
     n: int,
     rtol: float,
@@ -213,7 +212,7 @@ def row_of(
         floor=settled.floor,
         choice=settled.evaluation,
         **told,
-        **_certified(closed, at, match, n, rtol),
+        **_certified(at, match, n, rtol),
     )
 
 
@@ -243,23 +242,23 @@ def central(source: Any, match: Match, n: int, rtol: float, *, solved: bool = Tr
     return {"epsilon": bracket, "attained": found.attained, "privacy": found.about, "neighbours": found.neighbours}
 
 
-def _guess(closed: Forms, at: Chosen, delta: Fraction, n: int) -> Fraction | None:
+def _guess(at: FamilyMember, delta: Fraction, n: int) -> Fraction | None:
     floats = {name: float(value) for name, value in at.values}
-    variance = closed.variance(cap_of(at), floats)
+    variance = moment(at.family, "variance")(cap_of(at), floats)
     if not 0 < variance < math.inf:
         return None
     most = float(LARGEST_EPS0)  # no local level is above it
     return Fraction(f"{min(gaussian_epsilon(variance, n, float(delta)), most):.6g}") or None
 
 
-def _certified(closed: Forms, at: Chosen, match: Match, n: int, rtol: float) -> dict[str, Any]:
+def _certified(at: FamilyMember, match: Match, n: int, rtol: float) -> dict[str, Any]:
     if match.delta is None:
         return {}
     try:
         if match.rounds > 1:  # on the lattice on which the level was found
             return central(at.source, match, n, rtol)
         messages = match.messages(n)
-        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, match.delta, messages)
+        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(at, match.delta, messages)
         return central(at.source, match, n, rtol, bits=_BITS, near=near)
     except Unsupported as error:
         return {"privacy": str(error)}

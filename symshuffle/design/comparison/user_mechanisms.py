@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias
 
 import sympy as sp
 
@@ -70,54 +69,37 @@ AS_GIVEN: Final = "as given: nothing of it is chosen"
 _EXPECTED: Final = "a name, an expression such as joint(krr(k=10),2), a Mechanism, a Channel or a composition"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Own:
-    """What a user brings.
-
-    - ``source``: parameters other than ``lam`` fixed.
-    """
-
-    name: str
-    source: Mechanism | Channel | Composition
-
-    @property
-    def inputs(self) -> int:
-        """Number of its inputs."""
-        match self.source:
-            case Channel():
-                return self.source.num_inputs
-            case Mechanism():
-                return int(self.source.inputs)
-        return _inputs(self.source)
+Source: TypeAlias = Mechanism | Channel | Composition
+UserMechanism: TypeAlias = "tuple[str, Source]"
+"""The name of a row, and what a user brings for it: parameters other than ``lam`` fixed."""
 
 
-def read_own(given: Sequence[object], k: int) -> tuple[list[Own], dict[str, list[str]]]:
+def read_user_mechanisms(given: Sequence[object], k: int) -> tuple[list[UserMechanism], dict[str, list[str]]]:
     """Return what a user brings, expressions of equal value once, and the texts of each row made of expressions."""
-    own: list[Own] = []
+    own: list[UserMechanism] = []
     texts: dict[int, list[str]] = {}  # by index in ``own``
     for entry in given:
         one = _read(entry)
-        if one.inputs != k:
-            raise InputError("k", k, f"{one.inputs}, the number of inputs of {one.name}")
-        same = (place for place in texts if isinstance(entry, str) and own[place].source == one.source)
+        if (inputs := _inputs(one[1])) != k:
+            raise InputError("k", k, f"{inputs}, the number of inputs of {one[0]}")
+        same = (place for place in texts if isinstance(entry, str) and own[place][1] == one[1])
         place = next(same, len(own))
         if place == len(own):
             own.append(one)
         if isinstance(entry, str):
             texts.setdefault(place, []).append(entry)
-    names, found = [one.name for one in own], []
-    for place, one in enumerate(own):
-        before = names[:place].count(one.name)
-        found.append(replace(one, name=f"{one.name} {before + 1}") if before else one)
-    return found, {found[place].name: same for place, same in texts.items()}
+    names, found = [name for name, _ in own], []
+    for place, (name, source) in enumerate(own):
+        before = names[:place].count(name)
+        found.append((f"{name} {before + 1}" if before else name, source))
+    return found, {found[place][0]: same for place, same in texts.items()}
 
 
-def _read(entry: object) -> Own:
+def _read(entry: object) -> UserMechanism:
     if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str):
-        return replace(_read(entry[1]), name=f"own {entry[0]}")
+        return f"own {entry[0]}", _read(entry[1])[1]
     if isinstance(entry, str):
-        return replace(_read(parse(entry)), name="".join(entry.split()))
+        return "".join(entry.split()), _read(parse(entry))[1]
     match entry:
         case Composed():
             return _read(entry.composition)
@@ -125,12 +107,12 @@ def _read(entry: object) -> Own:
             open_ones = [
                 p for leaf in leaves(entry) if isinstance(leaf, Mechanism) for p in leaf.with_defaults().needed
             ]
-            return _budgeted(Own(_short(entry), entry), open_ones)
+            return _budgeted(_short(entry), entry, open_ones)
         case Channel():
-            return Own("own channel", entry)
+            return "own channel", entry
         case Mechanism():
             fixed = entry.with_defaults()
-            return _budgeted(Own(f"own {_short(fixed)}", fixed), fixed.needed)
+            return _budgeted(f"own {_short(fixed)}", fixed, fixed.needed)
     raise InputError("mechanisms", entry, _EXPECTED)
 
 
@@ -139,17 +121,19 @@ def _short(source: Mechanism | Composition) -> str:
     return re.sub(r"\(lam(?:, |(\)))", lambda m: "" if m[1] else "(", written(source)).replace(", ", ",")
 
 
-def _budgeted(one: Own, needed: Sequence[Parameter]) -> Own:
-    """It, if its level is all that is open."""
+def _budgeted(name: str, source: Mechanism | Composition, needed: Sequence[Parameter]) -> UserMechanism:
+    """Name and source, if the local level is all that is open."""
     for parameter in needed:
         if parameter.symbol != LAM:
-            raise InputError(parameter.name, None, f"{parameter.range}, fixed in {one.name}")
-    if isinstance(one.source, Channel) or not has_budget(one.source):
-        raise InputError("mechanisms", one.name, "lam left open, which is matched; or the matrix, taken as it is")
-    return one
+            raise InputError(parameter.name, None, f"{parameter.range}, fixed in {name}")
+    if not has_budget(source):
+        raise InputError("mechanisms", name, "lam left open, which is matched; or the matrix, taken as it is")
+    return name, source
 
 
-def _inputs(part: Part) -> int:
+def _inputs(part: Part | Channel) -> int:
+    if isinstance(part, Channel):
+        return part.num_inputs
     if isinstance(part, Mechanism):
         return int(part.inputs)
     if not isinstance(part, Composition):
@@ -158,35 +142,34 @@ def _inputs(part: Part) -> int:
     return max(sizes) if part.operator is Operator.PARALLEL else math.prod(sizes)
 
 
-def own_row(one: Own, match: Match, n: int, rtol: float) -> Row:
+def user_row(name: str, given: Source, match: Match, n: int, rtol: float) -> Row:
     """The row of what a user brings."""
-    source, level, choice = _at_match(one, match, n, rtol)
+    source, level, choice = _at_match(given, match, n, rtol)
     spent = _chi_square(source)
     try:
         noise, reason = _noise(source), ""
     except (Unsupported, NotDecided) as error:
         noise, reason = None, str(error)
-    rounding = one.source.rounding if isinstance(one.source, Channel) else None
-    certified = central(source, match, n, rtol, solved=not isinstance(one.source, Channel))
+    rounding = given.rounding if isinstance(given, Channel) else None
+    certified = central(source, match, n, rtol, solved=not isinstance(given, Channel))
     return Row(
-        one.name,
+        name,
         "brought by the user",
         (),
         level,
         None if spent is None else bracket_of(spent, "closed form in the parameters, or a sum over messages"),
         reason=reason,
-        bits=(_outputs(one.source) - 1).bit_length(),
+        bits=(_outputs(given) - 1).bit_length(),
         choice=choice,
         excess=_excess(match, level, spent, certified.get("epsilon")),
         rounding="" if rounding is None else str(rounding),
-        **estimated(noise, match.loss, n, one.inputs),
+        **estimated(noise, match.loss, n, _inputs(given)),
         **certified,
     )
 
 
-def _at_match(one: Own, match: Match, n: int, rtol: float) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
+def _at_match(source: Source, match: Match, n: int, rtol: float) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
     """The source at its level, the level, and how that was found."""
-    source = one.source
     if isinstance(source, Channel):
         return source, _level(source), f"{AS_GIVEN}; it has a level of its own"
     if match.kind is MatchKind.CHI_SQUARE:

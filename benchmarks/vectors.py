@@ -18,11 +18,11 @@ from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary,
 from symshuffle import Answer, delta
 from symshuffle.base.choices import Arithmetic, Relation
 from symshuffle.vectors.randomizers.mechanisms import (
-    Accounted,
     BlanketMixedGaussian,
     LocalGaussian,
     PrivUnit,
     SphereLinear,
+    VectorMechanism,
 )
 
 USERS: Final = (10**3, 10**4, 10**5, 10**6)
@@ -40,7 +40,7 @@ class Case:
     """A mechanism at its parameters, and the level at 10^3 users; it falls like the root of their number."""
 
     name: str
-    mechanism: Accounted
+    mechanism: VectorMechanism
     eps: Fraction
     blanket: str = "mechanism"
 

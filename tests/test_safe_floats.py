@@ -36,7 +36,7 @@ from symshuffle.vectors import (
     shuffle_index,
     worst_background_on_the_line,
 )
-from symshuffle.vectors.randomizers.clipped import best_density
+from symshuffle.vectors.error.optimal import best_density
 from tests.soundness.false_shuffled import trace_bound
 
 W = Channel.from_rows([["3/4", "1/4"], ["1/3", "2/3"]])
@@ -62,7 +62,7 @@ def program():
 ANSWERS = {
     "Answer": ("upper", lambda: delta(KRR, n=9, eps="0.1")),
     "Attained": ("lower", lambda: delta(W, n=5, exp_eps="6/5", attained=True).attained),
-    "BestDensity": ("upper", lambda: best_density(3, 2)),
+    "LeastError": ("upper", lambda: best_density(3, 2)),
     "Calibration": ("upper", lambda: calibrate("sphere-linear", n=200, dimension=1, eps=1, delta="1/10", gap=None)),
     "CertifiedModel": ("lower", model),
     "Deficiency": ("upper", lambda: deficiency(W, OTHER)),

@@ -26,9 +26,9 @@ from symshuffle.ledger.claims.model import (
     identity,
 )
 from symshuffle.vectors.error.indices import shuffle_index
-from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.error.optimal import best_density, bmg_optimal
 from symshuffle.vectors.error.risk import affine_risk
-from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, SphereLinear
 
@@ -224,8 +224,8 @@ def _check_shrunk(statement: Statement, _: np.random.Generator) -> Iterator[Comp
         yield compare(best_shrinkage(Fraction(d * chi**2), Fraction(0), n=n).risk, central, at=f"{where}: central")
         mixed = best_shrinkage(*affine_risk(bmg_optimal(chi, d).mechanism)[:2], n=n).risk
         yield compare(mixed, central, ">", at=f"{where}: mixed Gaussian")
-        numbers = clipped_numbers(best_density(chi, d).mechanism)
-        second_moment: Any = 1 / (numbers.shrinkage * numbers.shrinkage)
+        shrinkage: Any = clipped_numbers(best_density(chi, d).mechanism)[2]
+        second_moment: Any = 1 / (shrinkage * shrinkage)
         clipped = best_shrinkage(second_moment, Fraction(-1), n=n).risk
         yield compare(clipped, central, ">", at=f"{where}: clipped density")
 

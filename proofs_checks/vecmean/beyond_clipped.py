@@ -27,8 +27,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.vectors.error.compare import sphere_linear_error
-from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
+from symshuffle.vectors.error.optimal import best_density, bmg_optimal
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
 
 TINY: Final = Fraction(1, 10**25)
 HUNDREDTH: Final = Fraction(1, 100)
@@ -71,11 +71,11 @@ def _check_clipped(statement: Statement, _: np.random.Generator) -> Iterator[Com
     for index, d in ((10, 2), (10, 10), (100, 3), (100, 100), (1000, 1000)):
         found = best_density(index, d)
         found.verify()
-        numbers = clipped_numbers(found.mechanism)
-        height: Any = numbers.gamma - numbers.slope * found.mechanism.clip  # h(t) = gamma + beta (t - t0) above t0
-        said = statement(Fraction(index), numbers.gamma, numbers.slope)
+        gamma, slope, shrinkage = clipped_numbers(found.mechanism)
+        height: Any = gamma - slope * found.mechanism.clip  # h(t) = gamma + beta (t - t0) above t0
+        said = statement(Fraction(index), gamma, slope)
         where = f"chi = {index}, d = {d}"
-        for name, ours, theirs in (("height at 0", height, said[0]), ("mean message", numbers.shrinkage, said[2])):
+        for name, ours, theirs in (("height at 0", height, said[0]), ("mean message", shrinkage, said[2])):
             gap: Any = ours - theirs
             yield compare(gap * gap, TINY * TINY, "<=", at=f"{where}: {name}")
         width = found.bracket.width / found.bracket.upper

@@ -35,7 +35,7 @@ def _errors(chi: int, d: int, then: str) -> dict[str, Ball]:
     if then == "PrivUnit":
         index = Fraction(chi)
         return {"PrivUnit": privunit_error(index, d), "linear density": sphere_linear_error(index, d)}
-    return {one.name: Ball(one.bracket.lower, one.bracket.upper) for one in contenders(chi, d)}
+    return {name: Ball(error.lower, error.upper) for name, error in contenders(chi, d).items()}
 
 
 def _check_order(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:

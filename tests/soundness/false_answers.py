@@ -9,8 +9,7 @@ from typing import Any
 from symshuffle import Ball, Channel
 from symshuffle.utility import likelihood_quotient
 from symshuffle.vectors import minimal_unbiased_risk
-from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.randomizers.clipped import best_density
+from symshuffle.vectors.error.optimal import best_density, bmg_optimal
 from tests.soundness.false_certificates import false
 
 TIED = Channel.from_rows([["1/4", "1/8", "1/2", "1/8"], ["1/8", "1/16", "1/2", "5/16"]])

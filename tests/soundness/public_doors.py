@@ -221,7 +221,11 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
         evaluations=5,
     ).to_dict(),
     "vectors.calibration.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
-    "vectors.calibration.cells.cells.adjacency": lambda v: cells.cells(CELLED, F(2), v, "largest").pair(flint.arb(0)),
-    "vectors.calibration.cells.cells.blanket": lambda v: cells.cells(CELLED, F(2), "zero-out", v).pair(flint.arb(0)),
+    "vectors.calibration.cells.cells.adjacency": lambda v: cells.mixed_pair(
+        cells.cells(CELLED, F(2), v, "largest"), flint.arb(0)
+    ),
+    "vectors.calibration.cells.cells.blanket": lambda v: cells.mixed_pair(
+        cells.cells(CELLED, F(2), "zero-out", v), flint.arb(0)
+    ),
     "base.results.Bracket.arithmetic": lambda v: Bracket(F(0), F(0), v, "none", ""),
 }

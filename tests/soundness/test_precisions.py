@@ -12,9 +12,9 @@ from symshuffle.accountants.literature import baselines
 from symshuffle.utility import gaussian_scale
 from symshuffle.vectors import ClippedLinear, PrivUnit, SphereLinear, err1, shuffle_index
 from symshuffle.vectors.error import compare
-from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.error.optimal import best_density, bmg_optimal
 from symshuffle.vectors.privacy import templates
-from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.sphere import cap_numbers, epsilon0
 
 VARIABLE = BlanketVariable(F(1, 2), F(1, 10), F(-2), F(2), F(1))
@@ -27,7 +27,7 @@ DOORS = {
     "privunit_constant": lambda bits: compare.privunit_constant(F(1, 4), 7, bits=bits),
     "sphere_linear_error": lambda bits: compare.sphere_linear_error(F(10), 7, bits=bits),
     "privunit_error": lambda bits: compare.privunit_error(F(10), 7, bits=bits),
-    "clip": lambda bits: clipped_numbers(ClippedLinear("-1/5", 5, 1), bits=bits).slope,
+    "clip": lambda bits: clipped_numbers(ClippedLinear("-1/5", 5, 1), bits=bits)[1],
     "best_density": lambda bits: best_density(10, 5, bits=bits).bracket,
     "bmg_optimal": lambda bits: bmg_optimal(10, 5, bits=bits).bracket,
     "cap_numbers": lambda bits: cap_numbers(PrivUnit("3/4", "1/4", 5), bits=bits).shrinkage,

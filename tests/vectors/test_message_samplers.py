@@ -73,7 +73,7 @@ def test_heights_of_privunit(theta, d):
 @pytest.mark.parametrize(("clip", "d"), [("0.2", 3), ("-0.5", 3), ("0", 2)])
 def test_heights_of_the_clipped_density(clip, d):
     mechanism = ClippedLinear(clip, d, 2)
-    numbers = clipped_numbers(mechanism)
+    gamma, slope, _ = map(float, clipped_numbers(mechanism))
     x = np.zeros(d)
     x[0] = 1
     t = sample(mechanism, repeated(x), rng(2))[:, 0]
@@ -81,7 +81,7 @@ def test_heights_of_the_clipped_density(clip, d):
     law = stats.beta(half, half, loc=-1, scale=2)
     grid = np.linspace(-1, 1, 20_001)
     middle = (grid[1:] + grid[:-1]) / 2
-    mass = np.diff(law.cdf(grid)) * (float(numbers.gamma) + float(numbers.slope) * np.maximum(middle - t0, 0))
+    mass = np.diff(law.cdf(grid)) * (gamma + slope * np.maximum(middle - t0, 0))
     assert mass.sum() == pytest.approx(1, abs=1e-6)
     cdf = np.concatenate([[0], np.cumsum(mass)])
     assert fits(np.interp(t, grid, cdf), "uniform")

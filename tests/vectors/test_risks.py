@@ -16,11 +16,11 @@ from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussia
 from symshuffle.vectors.error.compare import contenders, takeover
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk, shuffled_problem, weighted_minimum
-from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.error.optimal import best_density, bmg_optimal
 from symshuffle.vectors.error.risk import affine_risk, err1, errn, hcr_bound
 from symshuffle.vectors.privacy.templates import central_profile, profile_template
 from symshuffle.vectors.randomizers import gaussian, sphere
-from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.frames import kashin_coefficients, one_coefficient_error
 from tests.vectors.witnesses import density_program
 
@@ -110,8 +110,8 @@ def test_best_mixed_gaussian_at_the_ends(chi):
 def test_best_density_against_the_convex_program(chi, d):
     found = best_density(chi, d)
     found.verify()
-    numbers = clipped_numbers(found.mechanism)
-    assert density_program(chi, d) == pytest.approx(float(numbers.shrinkage), rel=2e-5)
+    *_, shrinkage = clipped_numbers(found.mechanism)
+    assert density_program(chi, d) == pytest.approx(float(shrinkage), rel=2e-5)
     for wrong, place in (
         (replace(found, bracket=found.bracket.scaled(Fraction(999, 1000))), "bracket"),
         (replace(found, bracket=found.bracket.scaled(Fraction(1001, 1000))), "bracket"),
@@ -157,20 +157,20 @@ def test_one_coefficient_refuses_what_is_out_of_range(arguments):
 
 def test_contenders_are_ordered_and_above_the_floor():
     found = contenders(100, 48)
-    assert [entry.name for entry in found][:1] == ["clipped linear density"]
-    assert all(entry.excess > 0 for entry in found)
-    by_name = {entry.name: entry.bracket for entry in found}
-    assert by_name["mixed Gaussian"].upper < by_name["linear density"].lower
+    assert next(iter(found)) == "clipped linear density"
+    assert list(found.values()) == sorted(found.values(), key=lambda error: error.upper)
+    assert all(error.lower > 48 * 100**2 for error in found.values())
+    assert found["mixed Gaussian"].upper < found["linear density"].lower
     slope = SphereLinear(Fraction(d_root := 2 * 48 / (48 + (48**2 + 4 * 48 * 10**4) ** 0.5)), 48)
     assert float(shuffle_index(slope, "lower").bracket.midpoint) == pytest.approx(100, rel=1e-12)
-    assert float(by_name["linear density"].lower) == pytest.approx((48 / d_root) ** 2)
-    (excess,) = (entry.excess for entry in found if entry.name == "linear density")
+    assert float(found["linear density"].lower) == pytest.approx((48 / d_root) ** 2)
+    excess = float(found["linear density"].upper / (48 * 100**2) - 1)
     assert excess == pytest.approx(d_root / (1 - d_root), rel=1e-9)  # chi^2 c^2 = d (1 - c) at the slope c
     half = PrivUnit(Fraction((1 + 2 / (1 + 40001**0.5)) / 2), 0, 48)
     assert float(shuffle_index(half, "lower").bracket.midpoint) == pytest.approx(100, rel=1e-9)
-    assert float(by_name["PrivUnit"].lower) == pytest.approx(float(err1(half)), rel=1e-9)
+    assert float(found["PrivUnit"].lower) == pytest.approx(float(err1(half)), rel=1e-9)
     rounded = err1(best_density(100, 48).mechanism)  # over the ball, which costs 1 more than at unit inputs
-    assert float(by_name["clipped linear density"].midpoint) == pytest.approx(float(rounded), rel=1e-12)
+    assert float(found["clipped linear density"].midpoint) == pytest.approx(float(rounded), rel=1e-12)
     for wrong in (lambda: contenders(10, 1), lambda: best_density(10, 1)):
         with pytest.raises(InputError, match="dimension"):
             wrong()
@@ -187,8 +187,7 @@ def test_answers_say_what_they_are():
 def test_the_dimension_of_a_takeover_is_where_the_order_changes():
     found = takeover(10, "linear density", "mixed Gaussian")
     before, after = (
-        [entry.name for entry in contenders(10, d) if entry.name in ("linear density", "mixed Gaussian")]
-        for d in (found - 1, found)
+        [name for name in contenders(10, d) if name in ("linear density", "mixed Gaussian")] for d in (found - 1, found)
     )
     assert before == ["linear density", "mixed Gaussian"] and after == before[::-1]
 
@@ -324,8 +323,8 @@ def test_mechanisms_at_a_level_are_never_less_private():
 @pytest.mark.parametrize(("clip", "dimension", "chi"), [("-1/2", 2, "1"), ("1/5", 3, "2"), ("0", 6, "1/2")])
 def test_a_clipped_density_by_quadrature(clip, dimension, chi):
     """It has mass 1 and the index asked for, and the mean message is its moment: by its three numbers alone."""
-    found = clipped_numbers(ClippedLinear(clip, dimension, chi))
-    gamma, slope, knot = float(found.gamma), float(found.slope), float(Fraction(clip))
+    gamma, slope, shrinkage = map(float, clipped_numbers(ClippedLinear(clip, dimension, chi)))
+    knot = float(Fraction(clip))
     nodes, weights = np.polynomial.legendre.leggauss(80)
     edge, total = math.asin(knot), np.zeros(4)
     for low, high in ((-math.pi / 2, edge), (edge, math.pi / 2)):
@@ -335,8 +334,6 @@ def test_a_clipped_density_by_quadrature(clip, dimension, chi):
         density = gamma + slope * np.maximum(height - knot, 0)
         total += [law @ f for f in (np.ones(80), density, (density - 1) ** 2, height * density)]
     one, spread, mean = total[1:] / total[0]
-    assert (one, spread, mean) == pytest.approx(
-        (1, gamma / float(Fraction(chi)) ** 2, float(found.shrinkage)), rel=1e-12
-    )
+    assert (one, spread, mean) == pytest.approx((1, gamma / float(Fraction(chi)) ** 2, shrinkage), rel=1e-12)
     mechanism = ClippedLinear(clip, dimension, chi)
     assert [float(x) for x in affine_risk(mechanism)] == pytest.approx([mean**-2, -1, 1], rel=1e-12)

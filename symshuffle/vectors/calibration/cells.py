@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 import flint
 
@@ -63,29 +62,21 @@ _GRID: Final = 2**40
 _Masses: TypeAlias = tuple[flint.arb, ...]
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """Masses of cells of the messages, without the part that no input shapes.
+Cells: TypeAlias = tuple[_Masses, _Masses, _Masses, _Masses]
+"""Masses of cells of the messages, without the part that no input shapes: of the null symbol, of both inputs, and at
+least what the blanket has beside the shared part, of sum at most 1."""
 
-    - ``least``: at least what the blanket has beside the shared part, of sum at most 1.
-    """
 
-    null: _Masses
-    first: _Masses
-    second: _Masses
-    least: _Masses
-
-    def pair(self, gamma: flint.arb) -> FinitePair:
-        """The pair with the shared part of probability ``gamma`` mixed in, and its blanket."""
-        with working_precision(_BITS):
-            rest = 1 - gamma
-
-            def mixed(masses: _Masses) -> tuple[Ball, ...]:
-                return tuple(Ball.from_arb(gamma * p + rest * q, 96) for p, q in zip(self.null, masses, strict=True))
-
-            rows = mixed(self.first), mixed(self.second), mixed(self.least)
-        return FinitePair(*rows, f"{len(self.null)} cells of the messages")
+def mixed_pair(rows: Cells, gamma: flint.arb) -> FinitePair:
+    """The pair with the shared part of probability ``gamma`` mixed in, and its blanket."""
+    null, *others = rows
+    with working_precision(_BITS):
+        rest = 1 - gamma
+        first, second, least = (
+            tuple(Ball.from_arb(gamma * p + rest * q, 96) for p, q in zip(null, masses, strict=True))
+            for masses in others
+        )
+    return FinitePair(first, second, least, f"{len(null)} cells of the messages")
 
 
 def share(mechanism: Mixed) -> flint.arb:
@@ -98,7 +89,7 @@ def share(mechanism: Mixed) -> flint.arb:
         case SphereLinear():
             return to_arb(1 - mechanism.c)
         case ClippedLinear():
-            return to_arb(clipped_numbers(mechanism, bits=flint.ctx.prec).gamma)
+            return to_arb(clipped_numbers(mechanism, bits=flint.ctx.prec)[0])
         case PrivUnit():
             gamma = to_arb(1 - mechanism.p) / cap_complement(to_arb(mechanism.theta), mechanism.dimension)
             if not gamma < 1:
@@ -136,7 +127,7 @@ def cells(mechanism: Mixed, at: Fraction, adjacency: Relation | str, blanket: Bl
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
         second = opposite if adjacency is Relation.REPLACE_ONE else null
-        return Cells(null, along, second, (flint.arb(0),) * len(null))
+        return null, along, second, (flint.arb(0),) * len(null)
 
 
 @lru_cache(maxsize=8)
@@ -147,7 +138,7 @@ def cells_of(mechanism: Mixed, adjacency: Relation | str, blanket: Blanket | str
     """
     with working_precision(_BITS):
         gamma = share(mechanism)
-    return cells(mechanism, spread(mechanism), adjacency, blanket).pair(gamma)
+    return mixed_pair(cells(mechanism, spread(mechanism), adjacency, blanket), gamma)
 
 
 def _ends(shift: Fraction, adjacency: Relation, count: int) -> list[Fraction]:
@@ -187,7 +178,7 @@ def _largest(shift: Fraction, dimension: int, adjacency: Relation) -> Cells:
     if dimension == 1:
         null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
         second = opposite if adjacency is Relation.REPLACE_ONE else null
-        return Cells(null, along, second, tuple(p.min(q) for p, q in zip(along, opposite, strict=True)))
+        return null, along, second, tuple(p.min(q) for p, q in zip(along, opposite, strict=True))
     ends = _ends(shift, adjacency, _ALONG)
     null, along, opposite = _on_the_line(ends, shift)
     second = opposite if adjacency is Relation.REPLACE_ONE else null
@@ -214,7 +205,8 @@ def _largest(shift: Fraction, dimension: int, adjacency: Relation) -> Cells:
             blanket = sum(corners, start=flint.arb(0))
             for row, value in zip(rows, (null[k], along[k], second[k], null[k] * blanket), strict=True):
                 row.append(value * mass)
-    return Cells(*(tuple(row) for row in rows))
+    null_row, first_row, second_row, least_row = (tuple(row) for row in rows)
+    return null_row, first_row, second_row, least_row
 
 
 def _fall(square: flint.arb, slope: flint.arb) -> flint.arb:
@@ -266,11 +258,11 @@ def _caps(theta: Fraction, dimension: int, adjacency: Relation) -> Cells:
         if theta == 0:
             inside = outside = one / 2
         null = inside, outside
-        return Cells(null, (one, zero), null if adjacency is Relation.ZERO_OUT else (zero, one), (zero, zero))
+        return null, (one, zero), null if adjacency is Relation.ZERO_OUT else (zero, one), (zero, zero)
     if theta > 0:
         three = inside, inside, outside - inside
-        return Cells(three, (one, zero, zero), (zero, one, zero), (zero,) * 3)
-    return Cells((outside, inside), (zero, one), (outside / inside, 1 - outside / inside), (zero, zero))
+        return three, (one, zero, zero), (zero, one, zero), (zero,) * 3
+    return (outside, inside), (zero, one), (outside / inside, 1 - outside / inside), (zero, zero)
 
 
 def _ramp(clip: Fraction, dimension: int, adjacency: Relation) -> Cells:
@@ -290,7 +282,7 @@ def _ramp(clip: Fraction, dimension: int, adjacency: Relation) -> Cells:
         for low, (mass, mean) in zip(ends, parts, strict=False)
     )
     second = tuple(reversed(along)) if adjacency is Relation.REPLACE_ONE else null
-    return Cells(null, along, second, (flint.arb(0),) * len(null))
+    return null, along, second, (flint.arb(0),) * len(null)
 
 
 Error: TypeAlias = Callable[[flint.arb, Fraction | None], flint.arb]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -146,8 +146,8 @@ def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Relation) -> 
     if isinstance(mechanism, SphereLinear):
         slope = float(mechanism.c)
     else:
-        numbers: Any = clipped_numbers(mechanism, bits=64)
-        clip, gamma, slope = float(mechanism.clip), to_float(numbers.gamma), to_float(numbers.slope)
+        gamma, slope, _ = map(to_float, clipped_numbers(mechanism, bits=64))
+        clip = float(mechanism.clip)
         corners = sorted({math.asin(clip), -math.asin(clip)})
     reach = min(math.pi / 2, _FARTHEST / math.sqrt(d))
     ends = [-reach, *(a for a in corners if -reach < a < reach), reach]

@@ -189,8 +189,7 @@ def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target:
 
 
 def _in_doubles(rows: Cells) -> tuple[Array, ...]:
-    parts = (rows.null, rows.first, rows.second, rows.least)
-    return tuple(np.array([float(mass.mid()) for mass in row]) for row in parts)
+    return tuple(np.array([float(mass.mid()) for mass in row]) for row in rows)
 
 
 def _larger(p: Array, q: Array, blanket: Array, n: int, ratio: float, *, orders: int) -> float:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final
 
 import flint
 
@@ -15,8 +14,7 @@ from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.error.indices import shuffle_index
-from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.randomizers.clipped import best_density
+from symshuffle.vectors.error.optimal import best_density, bmg_optimal
 from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
 from symshuffle.vectors.randomizers.sphere import cap_complement, density_constant
 
@@ -66,21 +64,7 @@ def _root(d: flint.arb, chi: flint.arb) -> flint.arb:
     return 2 * d / (d + (d * d + 4 * d * chi * chi).sqrt())
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """A mechanism at a lower index.
-
-    - ``bracket``: its worst squared error over the unit ball.
-    - ``excess``: how far that is above the index squared times the dimension, relatively.
-    """
-
-    name: str
-    bracket: Bracket
-    excess: float
-
-
-def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tuple[Contender, ...]:
+def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> dict[str, Bracket]:
     """Errors of the vector mechanisms at one lower index, the smallest error first.
 
     Each mechanism is tuned at this index: the mixed Gaussian against its own blanket, the pure Gaussian against the
@@ -97,8 +81,8 @@ def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tupl
 
     Returns
     -------
-    tuple of Contender
-        Name, bracket around the squared error, and excess over the lower bound d chi^2.
+    dict of str to Bracket
+        The worst squared error over the unit ball by name; the lower bound is d chi^2.
 
     Raises
     ------
@@ -107,15 +91,13 @@ def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tupl
 
     Examples
     --------
-    >>> [found.name for found in contenders(100, 30)]
+    >>> list(contenders(100, 30))
     ['clipped linear density', 'Gaussian', 'linear density', 'mixed Gaussian', 'PrivUnit']
     """
     index = parse_inside(chi, "chi", "(0, inf)")
     dimension, bits = as_integer(dimension, "dimension", 2), as_integer(bits, "bits", 2)
     found = {name: error(index, dimension, bits) for name, error in _ERRORS.items()}
-    floor = dimension * index**2
-    entries = (Contender(name, bracket, float(bracket.upper / floor - 1)) for name, bracket in found.items())
-    return tuple(sorted(entries, key=lambda entry: entry.bracket.upper))
+    return dict(sorted(found.items(), key=lambda entry: entry[1].upper))
 
 
 def _gaussian_error(chi: Fraction, dimension: int) -> Ball:

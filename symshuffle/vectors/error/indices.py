@@ -36,7 +36,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     VectorMechanism,
 )
 from symshuffle.vectors.randomizers.sphere import cap_complement, cap_numbers
-from symshuffle.vectors.randomizers.zonal import Heights, largest_mean
+from symshuffle.vectors.randomizers.zonal import largest_mean
 
 _TERMS: Final = 24
 """Polynomials by which the variance of a clipped density is known at every angle."""
@@ -202,14 +202,14 @@ def _gaussian(mechanism: LocalGaussian, side: Side, blanket: Blanket) -> tuple[f
 
 def _clipped_linear(mechanism: ClippedLinear) -> flint.arb:
     """Shorter inputs are mixtures of unit ones, and the variance is convex in both laws."""
-    numbers = clipped_numbers(mechanism, bits=flint.ctx.prec)
-    gamma, slope, clip = to_arb(numbers.gamma), to_arb(numbers.slope), to_arb(mechanism.clip)
+    gamma, slope, _ = map(to_arb, clipped_numbers(mechanism, bits=flint.ctx.prec))
+    clip = to_arb(mechanism.clip)
 
     def line(t: flint.acb) -> flint.acb:
         return gamma + slope * (t - clip)
 
-    square = Heights(lambda t: t * 0 + (gamma - 1) ** 2, lambda t: (line(t) - 1) ** 2)
-    inverse = Heights(lambda t: t * 0 + 1 / gamma, lambda t: 1 / line(t))
+    square = (lambda t: t * 0 + (gamma - 1) ** 2, lambda t: (line(t) - 1) ** 2)
+    inverse = (lambda t: t * 0 + 1 / gamma, lambda t: 1 / line(t))
     return largest_mean(square, inverse, mechanism.clip, mechanism.dimension, _TERMS)
 
 

@@ -1,6 +1,18 @@
-r"""The blanket-mixed Gaussian of least error at a lower index: the exact optimum in balls, and its expansion.
+r"""Least errors at a lower index: of all densities on the sphere, and of the blanket-mixed Gaussian.
 
-At index :math:`\chi` and informative share :math:`A=1-\gamma` the error is
+*Densities.* Among all mechanisms that send a point u of the sphere with density :math:`h(\langle u,v\rangle)` at a unit
+input v, the estimate u/m with :math:`m=E[Th(T)]` is unbiased and has error :math:`1/m^2-1`. With the blanket of mass
+:math:`\gamma\le\inf h`, the demand :math:`\chi_{lo}\ge\chi` reads :math:`E[(h-1)^2]\le\gamma/\chi^2`. Written in
+:math:`(h,\gamma)` this is a convex program: a linear objective, a quadratic constraint with a linear right side. Its
+conditions of optimality (claim ``symshuffle.vecmean-clipped-linear``) give
+
+.. math:: h(t)=\max\bigl(\gamma,\;1-\tfrac1{2\chi^2}+\beta t\bigr),\qquad
+          E\bigl[(\gamma-1+\tfrac1{2\chi^2}-\beta T)_+\bigr]=\frac1{2\chi^2},\qquad m=\frac{1+\gamma}{2\beta\chi^2}.
+
+Without the clip it is :class:`~symshuffle.vectors.randomizers.mechanisms.SphereLinear`. The clip is what removes the
+cost :math:`\sqrt d/\chi` of the linear density in high dimension.
+
+*Mixed Gaussian.* At index :math:`\chi` and informative share :math:`A=1-\gamma` the error is
 
 .. math:: F(A)=\frac d{A^2\log\bigl(1+\frac{1-A}{A^2\chi^2}\bigr)}+\frac{1-A}A.
 
@@ -22,10 +34,12 @@ from typing import TYPE_CHECKING, Any, final
 import flint
 
 from symshuffle.base.choices import Arithmetic
+from symshuffle.base.crossings import halved
 from symshuffle.base.errors import CertificateError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_inside, to_arb, working_precision
-from symshuffle.base.results import Bracket, check_claim
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
+from symshuffle.base.results import Bracket, check_claim, outward
+from symshuffle.vectors.randomizers.clipped import clipped_numbers, ramp_moments
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -39,22 +53,26 @@ _MOST_CELLS = 20_000
 
 @final
 @dataclass(frozen=True, slots=True)
-class OptimalMixedGaussian:
-    r"""The best parameters of a blanket-mixed Gaussian at a lower index.
+class LeastError:
+    r"""The least error of a family at a lower index, certified from both sides.
 
-    - ``share``: the minimiser :math:`A=1-\gamma` of the error; it is unique.
-    - ``mechanism``: rational parameters beside the optimum, with the noise rounded up so that the index is at least
-      ``chi``.
+    ``float`` returns the upper end, rounded up.
+
+    - ``mechanism``: of densities :math:`h(\langle u,v\rangle)` at unit inputs a clipped linear one; of mixed Gaussians
+      rational parameters beside the optimum, with the noise rounded up so that the index is at least ``chi``.
+    - ``share``: the minimiser :math:`A=1-\gamma` of the error of a mixed Gaussian; it is unique.
     """
 
+    mechanism: Any  # BlanketMixedGaussian or ClippedLinear
     chi: Fraction
-    share: Ball
     bracket: Bracket
-    mechanism: BlanketMixedGaussian
+    share: Ball | None = None
 
     @property
     def about(self) -> str:
         """What the number is."""
+        if isinstance(self.mechanism, ClippedLinear):
+            return f"least error of densities h(<u, v>) at unit inputs, lower index at least {self.chi}"
         return f"least error of a mixed Gaussian of lower index {self.chi} in dimension {self.mechanism.dimension}"
 
     @property
@@ -62,27 +80,40 @@ class OptimalMixedGaussian:
         """How it is known."""
         return self.bracket.evaluation
 
+    @property
+    def excess(self) -> float:
+        r"""How far the error is above :math:`d\chi^2`, relatively: what the central Gaussian does not pay."""
+        return float(self.bracket.upper / (self.mechanism.dimension * self.chi**2) - 1)
+
     def verify(self) -> None:
-        """Search again, from the index and the dimension alone."""
-        widths = (self.bracket.width / self.bracket.upper, self.share.upper - self.share.lower)
+        """Check both ends from the mechanism alone, or search again from the index and the dimension alone."""
+        if isinstance(self.mechanism, ClippedLinear):
+            check_claim(self.bracket, _density_ends(self.mechanism, DEFAULT_BITS), "bracket")
+            return
+        claimed = self.share or Ball(Fraction(0), Fraction(0))
+        widths = (self.bracket.width / self.bracket.upper, claimed.upper - claimed.lower)
         if not all(width >= _NARROWEST for width in widths):
             raise CertificateError("bracket", "narrower than any search here proves")
         bits = max(DEFAULT_BITS, *(64 + round(-math.log2(width)) for width in widths))  # as narrow as what is claimed
         share, least = _minimise(self.chi, self.mechanism.dimension, bits)
         check_claim(self.bracket, _bracket(least), "bracket")
-        if not self.share.lower <= share.lower or not share.upper <= self.share.upper:
-            raise CertificateError("share", f"{self.share!s} is claimed, {share} is proved")
+        if not claimed.lower <= share.lower or not share.upper <= claimed.upper:
+            raise CertificateError("share", f"{claimed!s} is claimed, {share} is proved")
 
     def to_dict(self) -> dict[str, Any]:
-        """The optimum as plain data."""
+        """The result as plain data."""
+        names = [name for name in type(self.mechanism).__dataclass_fields__ if name != "dimension"]
         return {
-            "chi": str(self.chi),
             "dimension": self.mechanism.dimension,
-            "gamma": str(self.mechanism.gamma),
-            "sigma0": str(self.mechanism.sigma0),
-            "share": str(self.share),
+            "chi": str(self.chi),
+            "parameters": {name: str(getattr(self.mechanism, name)) for name in names},
+            "share": None if self.share is None else str(self.share),
             "err1": self.bracket.decimals(),
+            "excess": self.excess,
         }
+
+    def __float__(self) -> float:
+        return outward(self.bracket.upper, up=True)
 
 
 def bmg_error(share: Any, chi: Any, dimension: Any) -> sp.Expr:
@@ -93,7 +124,7 @@ def bmg_error(share: Any, chi: Any, dimension: Any) -> sp.Expr:
     return dimension / (share**2 * sp.log(1 + u)) + (1 - share) / share
 
 
-def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> OptimalMixedGaussian:
+def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> LeastError:
     """The blanket-mixed Gaussian of least worst-case error with lower index at least ``chi``.
 
     - ``chi``: the index against the mechanism's own blanket, above 0, read as a rational.
@@ -113,7 +144,7 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Opt
         sigma0 = 1 / (((1 - a) / (a * to_arb(index)) ** 2).log1p()).sqrt()
         rounded = Fraction(-((-Ball.from_arb(sigma0, bits).upper * 10**15) // 1), 10**15)
     mechanism = BlanketMixedGaussian(1 - rational, rounded, Fraction(1), dimension)
-    return OptimalMixedGaussian(index, share, _bracket(least), mechanism)
+    return LeastError(mechanism, index, _bracket(least), share)
 
 
 def _bracket(least: Ball) -> Bracket:
@@ -223,3 +254,62 @@ def _kept_cells(
         else:
             middle = (low + high) / 2
             stack += [(low, middle), (middle, high)]
+
+
+def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> LeastError:
+    r"""The least error of densities :math:`h(\langle u,v\rangle)` with lower index at least ``chi``.
+
+    - ``chi``: the index, above 0, read as a rational.
+    - ``dimension``: length of the vectors, at least 2.
+
+    Examples
+    --------
+    >>> found = best_density(100, 100)
+    >>> found.verify()
+    >>> round(found.excess, 4)
+    0.0253
+    """
+    start = ClippedLinear(Fraction(0), dimension, chi)  # type: ignore[arg-type]  # reads and checks the numbers
+    with working_precision(bits + 32):
+        clip = _stationary_clip(start.chi, dimension, bits)
+    mechanism = ClippedLinear(clip, dimension, start.chi)
+    return LeastError(mechanism, start.chi, _density_ends(mechanism, bits))
+
+
+def _stationary_clip(chi: Fraction, dimension: int, bits: int) -> Fraction:
+    r"""The height where the optimal slope and clip meet, by bisection.
+
+    The loss at the clip is :math:`\beta E(t_0-T)_+`; it has to be :math:`1/(2\chi^2)`.
+    """
+
+    def met(clip: Fraction) -> bool:
+        _, slope, _ = clipped_numbers(ClippedLinear(clip, dimension, chi), bits=bits)
+        loss = to_arb(slope) * ramp_moments(-to_arb(clip), dimension)[0]
+        return not loss * 2 * to_arb(chi) ** 2 < 1
+
+    low, high = halved(met, Fraction(-1), Fraction(1), settled=bits)
+    return (low + high) / 2
+
+
+def _density_ends(mechanism: ClippedLinear, bits: int) -> Bracket:
+    r"""A bracket of the least error: that of the density itself above, a dual point below.
+
+    For multipliers :math:`\mu`, :math:`\nu>0` and :math:`\eta\ge0` every admissible (h, gamma) has
+    :math:`m\le E[Tg+\mu g-\nu g^2+\eta(g+1-\gamma)]+\nu\gamma/\chi^2` with g = h - 1. The maximum over g is pointwise.
+    With :math:`2\nu=1/\beta` and :math:`\eta=2\nu(-k-b-\beta t)_+` it is attained at the clipped line, and what is left
+    is affine in gamma in [0, 1].
+    """
+    with working_precision(bits + 32):
+        gamma, slope, m = map(to_arb, clipped_numbers(mechanism, bits=bits + 32))
+        if not m > 0:
+            raise NotDecided("the mean message is not told from 0 at this precision")
+        t0, budget = to_arb(mechanism.clip), 1 / to_arb(mechanism.chi) ** 2
+        loss = slope * ramp_moments(-t0, mechanism.dimension)[0]  # E(-k - b - beta T)_+
+        # g = max(-k, beta t + b) with k = 1 - gamma, b = -k - beta t0; it has mean 0 and mean square gamma/chi^2.
+        # E[T g + mu g - nu g^2 + eta g] with (T + mu + eta) = 2 nu g is nu E[g^2]; eta = 2 nu (clip amount).
+        nu = 1 / (2 * slope)
+        quadratic = nu * gamma * budget
+        rest = [2 * nu * loss * (1 - other) + nu * other * budget for other in (flint.arb(0), flint.arb(1))]
+        most = quadratic + rest[0].max(rest[1])
+        upper, lower = Ball.from_arb(1 / (m * m) - 1, bits).upper, Ball.from_arb(1 / (most * most) - 1, bits).lower
+    return Bracket(lower, upper, Arithmetic.BALL, "duality", "clipped linear density and dual point")

@@ -59,7 +59,7 @@ def affine_risk(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> tupl
             m: Any = cap_numbers(mechanism, bits=bits).shrinkage
             return 1 / (m * m), -one, one
         case ClippedLinear():
-            mean: Any = clipped_numbers(mechanism, bits=bits).shrinkage
+            mean: Any = clipped_numbers(mechanism, bits=bits)[2]
             return 1 / (mean * mean), -one, one
         case LocalLaplace():
             return 2 * mechanism.scale**2, Fraction(0), one

@@ -59,7 +59,7 @@ from symshuffle.vectors.randomizers.coordinates import (
     sphere_constant,
     tilted,
 )
-from symshuffle.vectors.randomizers.lengths import LengthClass, length_along, length_classes, mass
+from symshuffle.vectors.randomizers.lengths import LengthClass, class_places, length_along, length_classes, mass
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -192,9 +192,9 @@ def _largest(
         return ContinuousPair(on_the_line, about % " on the line", symmetric)
     classes = length_classes(dimension, v, 1 - float(gamma), least=radius)
     stretches = (
-        Stretch(low, high, _weighed(part, dimension), near, other, _least(gamma, v, part.far), since)
+        Stretch(low, high, _weighed(part, dimension), near, other, _least(gamma, v, part[1]), since)
         for part in classes
-        for low, high, since in part.places(dimension)
+        for low, high, since in class_places(part, dimension)
     )
     about = (about % "") + f", bounded below on {len(classes)} classes of |y| across x"
     return ContinuousPair(tuple(stretches), about, symmetric)
@@ -225,7 +225,7 @@ def last_rounded(sigma0: Fraction) -> Fraction | None:
 
 def _weighed(part: LengthClass, dimension: int) -> Function:
     """The normal density of the coordinate, times the mass of a class of lengths."""
-    return Scaled(normal, once(lambda: mass(part.near, part.far, dimension, flint.ctx.prec)))
+    return Scaled(normal, once(lambda: mass(part[0], part[1], dimension, flint.ctx.prec)))
 
 
 def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
@@ -284,8 +284,8 @@ def _clipped(mechanism: ClippedLinear, adjacency: Relation, *, homogeneous: bool
     factor, height = sphere_constant(d), enclosed(clip)
 
     def gamma_and_slope() -> tuple[flint.arb, flint.arb]:
-        found = clipped_numbers(mechanism, bits=flint.ctx.prec + 32)
-        return to_arb(found.gamma), to_arb(found.slope)
+        gamma, slope, _ = map(to_arb, clipped_numbers(mechanism, bits=flint.ctx.prec + 32))
+        return gamma, slope
 
     numbers = once(gamma_and_slope)
 

@@ -75,8 +75,7 @@ def _laws(
     corners = [clip] if adjacency is Relation.ZERO_OUT else [clip, -clip]
     ends = _ends(d, corners, count)
     with working_precision(_BITS):
-        numbers, ratio = clipped_numbers(mechanism, bits=_BITS), to_arb(exp_eps)
-        gamma, slope = to_arb(numbers.gamma), to_arb(numbers.slope)
+        (gamma, slope, _), ratio = map(to_arb, clipped_numbers(mechanism, bits=_BITS)), to_arb(exp_eps)
 
         def gain(height: flint.arb, side: Fraction) -> flint.arb:
             """G at a height, by the formulas that hold around another one."""

@@ -22,7 +22,13 @@ from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.vectors.privacy.finite_pair import FinitePair
 from symshuffle.vectors.privacy.pairs import Pair, last_rounded, real_pair, worst_pair
-from symshuffle.vectors.randomizers.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    PrivUnit,
+    SphereLinear,
+)
 
 _LAW_BITS = 192
 _WHY = "why no other pair is worse: symshuffle.vectors.privacy.pairs"
@@ -33,7 +39,7 @@ def usual_blanket(mechanism: object) -> Blanket:
     return Blanket.LARGEST if isinstance(mechanism, LocalGaussian) else Blanket.MECHANISM
 
 
-@own_reduction.register(Accounted)
+@own_reduction.register(BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear)
 def _reduction(mechanism: Any, adjacency: Adjacency) -> Reduction:
     """The worst pair of a randomizer as the laws of one class of pairs."""
     relation = adjacency.relation or Relation.REPLACE_ONE

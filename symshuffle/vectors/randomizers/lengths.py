@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias
 
 import flint
 
@@ -42,45 +41,36 @@ _RADII: Final = (9, 12, 16, 22, 40)
 """Classes so far above the middle are cut where coordinate and excess over the middle have these lengths together."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class LengthClass:
-    """Messages whose rest is between two lengths.
+LengthClass: TypeAlias = tuple[Fraction, Fraction, Fraction]
+"""Messages whose rest is between two lengths, in units of sigma0: the nearer one, the farther one, and the half length
+of the window of the coordinate from which on the class is needed: how far above the middle it ends."""
 
-    - ``near``, ``far``: the two lengths, in units of sigma0.
-    - ``since``: half length of the window of the coordinate from which on the class is needed: how far above the
-      middle it ends.
+
+def class_places(one: LengthClass, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
+    """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
+
+    Far out in both directions there is next to no message, and what it tells is the most.
     """
-
-    near: Fraction
-    far: Fraction
-    since: Fraction
-
-    def places(self, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
-        """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
-
-        Far out in both directions there is next to no message, and what it tells is the most.
-        """
-        excess = max(self.near - _middle(dimension), Fraction(0))
-        if excess < _APART:
-            yield None, None, self.since
-            return
-        since, inner = self.since, Fraction(0)
-        for radius in _RADII:
-            if radius <= max(self.since, excess + 1):
-                continue
-            outer = Fraction(round(math.sqrt(radius**2 - excess**2) * 8), 8)
-            if not inner:
-                yield -outer, outer, since
-            else:
-                yield -outer, -inner, since
-                yield inner, outer, since
-            since, inner = Fraction(radius), outer
+    near, _, since = one
+    excess, inner = max(near - _middle(dimension), Fraction(0)), Fraction(0)
+    if excess < _APART:
+        yield None, None, since
+        return
+    for radius in _RADII:
+        if radius <= max(one[2], excess + 1):
+            continue
+        outer = Fraction(round(math.sqrt(radius**2 - excess**2) * 8), 8)
         if not inner:
-            yield None, None, since
-            return
-        yield None, -inner, since
-        yield inner, None, since
+            yield -outer, outer, since
+        else:
+            yield -outer, -inner, since
+            yield inner, outer, since
+        since, inner = Fraction(radius), outer
+    if not inner:
+        yield None, None, since
+        return
+    yield None, -inner, since
+    yield inner, None, since
 
 
 @lru_cache(maxsize=4096)
@@ -127,7 +117,7 @@ def length_classes(
     while ends[-1] < middle + _FARTHEST:
         ends.append(ends[-1] + max(Fraction(1), (ends[-1] - middle) / 5))
     ends = [Fraction(0), *(end for end in ends[1:-1] if end >= least), max(ends[-1], least)]
-    return tuple(LengthClass(near, far, max(far - middle, Fraction(0))) for near, far in pairwise(ends))
+    return tuple((near, far, max(far - middle, Fraction(0))) for near, far in pairwise(ends))
 
 
 def length_along(far: Fraction) -> Callable[[Any], Any]:
@@ -160,6 +150,3 @@ def _squared(x: flint.arb) -> flint.arb:
     size = abs(x)
     least, most = size.lower().max(flint.arb(0)), size.upper()
     return (least * least).union(most * most)
-
-
-__all__ = ["LengthClass", "length_along", "length_classes", "mass"]

@@ -14,16 +14,6 @@ from symshuffle.accountants.deployment.reduced import Reducible
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, parse_rational
 
-
-class Accounted(Reducible):
-    """A randomizer of vectors that the front doors take.
-
-    Its reduction is made by :mod:`symshuffle.vectors.privacy.reduction`.
-    """
-
-    __slots__ = ()
-
-
 LARGEST_DIMENSION: Final = 10**12
 """Most coordinates of a vector: in more of them the shares of a sphere are told from 0 at no usual precision."""
 
@@ -47,7 +37,7 @@ def _dimension(mechanism: object, least: int) -> None:
 
 @final
 @dataclass(frozen=True, slots=True)
-class BlanketMixedGaussian(Accounted):
+class BlanketMixedGaussian(Reducible):
     r"""Gaussian noise around the input or, with probability gamma, around 0.
 
     The law at :math:`x` is :math:`\gamma N(0,\sigma_0^2I)+(1-\gamma)N(x,\sigma_0^2I)`; that of the null symbol is
@@ -94,7 +84,7 @@ class BlanketMixedGaussian(Accounted):
 
 @final
 @dataclass(frozen=True, slots=True)
-class PrivUnit(Accounted):
+class PrivUnit(Reducible):
     r"""Uniform point of a cap around the input with probability p, else of the rest.
 
     The cap is :math:`\{u:\langle u,v\rangle\ge\theta\}` on the unit sphere, for the input v. The law of the null symbol
@@ -132,7 +122,7 @@ class PrivUnit(Accounted):
 
 @final
 @dataclass(frozen=True, slots=True)
-class SphereLinear(Accounted):
+class SphereLinear(Reducible):
     r"""Point of the sphere with a density linear in its inner product with the input.
 
     The density is :math:`1+c\langle u,x\rangle` against the uniform law. The law of the null symbol is uniform; in
@@ -161,7 +151,7 @@ class SphereLinear(Accounted):
 
 @final
 @dataclass(frozen=True, slots=True)
-class ClippedLinear(Accounted):
+class ClippedLinear(Reducible):
     r"""Point of the sphere with a density linear above a height and constant below it.
 
     The density at u is :math:`h(\langle u,v\rangle)` with :math:`h(t)=\gamma+\beta(t-t_0)_+`, for the input v. The law
@@ -195,7 +185,7 @@ class ClippedLinear(Accounted):
 
 @final
 @dataclass(frozen=True, slots=True)
-class LocalGaussian(Accounted):
+class LocalGaussian(Reducible):
     r"""Gaussian noise added to every input vector.
 
     The law at x is :math:`N(x,\sigma_0^2I)`; that of the null symbol is :math:`N(0,\sigma_0^2I)`.

@@ -99,7 +99,7 @@ def shrinkage(mechanism: VectorMechanism) -> Any:
         case PrivUnit():
             return cap_numbers(mechanism).shrinkage
         case ClippedLinear():
-            return clipped_numbers(mechanism).shrinkage
+            return clipped_numbers(mechanism)[2]
         case SphereLinear():
             return mechanism.c / mechanism.dimension
         case _:
@@ -216,7 +216,7 @@ def _clipped(mechanism: ClippedLinear, x: Vectors, rng: np.random.Generator) -> 
     from scipy.special import betainc, betaincinv
 
     half, clip = (x.shape[1] - 1) / 2, float(mechanism.clip)
-    uniform = rng.random(len(x)) < float(clipped_numbers(mechanism).gamma.upper)
+    uniform = rng.random(len(x)) < float(clipped_numbers(mechanism)[0].upper)
     height = np.where(uniform, 2 * rng.beta(half, half, size=len(x)) - 1, 0.0)
     above = float(betainc(half, half, (1 - clip) / 2))
     left = np.flatnonzero(~uniform)

@@ -12,9 +12,8 @@ leaves of both. So a supremum over all angles is that of a polynomial, up to a p
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import flint
 
@@ -27,16 +26,8 @@ _MOST_CELLS: Final = 4000
 _FINEST: Final = Fraction(1, 2**24)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Heights:
-    """A function of a height that is analytic on both sides of one place.
-
-    - ``below``, ``above``: the function on either side.
-    """
-
-    below: _Piece
-    above: _Piece
+Heights: TypeAlias = tuple[_Piece, _Piece]
+"""A function of a height that is analytic on both sides of one place: below and above it."""
 
 
 def largest_mean(first: Heights, second: Heights, knot: Fraction, dimension: int, terms: int) -> flint.arb:
@@ -45,70 +36,66 @@ def largest_mean(first: Heights, second: Heights, knot: Fraction, dimension: int
     - ``knot``: where both change, in (-1, 1).
     - ``dimension``: length of the vectors, at least 2.
     """
-    mean = _Mean(knot, dimension)
-    products = [(mean.of(first, k) * mean.of(second, k) * _multiplicity(k, dimension), k) for k in range(terms)]
-    left = [_left(one, mean, terms) for one in (first, second)]
+    split = to_arb(knot).asin()
+
+    def integral(function: _Piece, low: flint.arb, high: flint.arb) -> flint.arb:
+        return _integral(function, low, high, dimension)
+
+    def moments(function: Heights, degree: int, power: int = 1) -> flint.arb:
+        """E[f P_k], or E[f^2 P_k]."""
+        below, above = (_with_polynomial(piece, degree, dimension, power) for piece in function)
+        return integral(below, -_right(), split) + integral(above, split, _right())
+
+    parts = [[moments(one, k) for k in range(terms)] for one in (first, second)]
+    counts = [_multiplicity(k, dimension) for k in range(terms)]
+    left = []
+    for one, own in zip((first, second), parts, strict=True):
+        rest = moments(one, 0, 2) - sum((squared(c) * m for c, m in zip(own, counts, strict=True)), start=flint.arb(0))
+        left.append(rest.upper().max(flint.arb(0)))  # what the first terms leave of the mean square, never below 0
     rest = (left[0] * left[1]).sqrt()
-    low, high = _largest([c for c, _ in products], dimension)
-    ends = [mean.product(first, second, turned=turned) for turned in (False, True)]
+    low, high = _largest([a * b * m for a, b, m in zip(*parts, counts, strict=True)], dimension)
+    ends = [_product(first, second, knot, integral, turned=turned) for turned in (False, True)]
     least = (low - rest).max(ends[0]).max(ends[1])
     return least.lower().union((high + rest).max(least).upper())
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Mean:
-    """Integrals over the height T of a uniform point, by its angle."""
+def _with_polynomial(piece: _Piece, degree: int, dimension: int, power: int) -> _Piece:
+    return lambda t: piece(t) ** power * _polynomials(t, degree, dimension)[-1]
 
-    knot: Fraction
-    dimension: int
 
-    def of(self, function: Heights, degree: int, *, squared: bool = False) -> flint.arb:
-        """E[f P_k], or E[f^2 P_k]."""
+def _product(
+    first: Heights,
+    second: Heights,
+    knot: Fraction,
+    integral: Callable[[_Piece, flint.arb, flint.arb], flint.arb],
+    *,
+    turned: bool,
+) -> flint.arb:
+    """E[f(T) g(T)], or E[f(T) g(-T)]."""
+    split = to_arb(knot).asin()
+    if not turned:
+        low = integral(lambda t: first[0](t) * second[0](t), -_right(), split)
+        return low + integral(lambda t: first[1](t) * second[1](t), split, _right())
+    near, far = (split, -split) if knot < 0 else (-split, split)
+    between, other = (first[1], second[1]) if knot < 0 else (first[0], second[0])
+    return (
+        integral(lambda t: first[0](t) * second[1](-t), -_right(), near)
+        + integral(lambda t: between(t) * other(-t), near, far)
+        + integral(lambda t: first[1](t) * second[0](-t), far, _right())
+    )
 
-        def take(piece: _Piece) -> _Piece:
-            return lambda t: (piece(t) ** 2 if squared else piece(t)) * _polynomials(t, degree, self.dimension)[-1]
 
-        split = to_arb(self.knot).asin()
-        return self._integral(take(function.below), -_right(), split) + self._integral(
-            take(function.above), split, _right()
-        )
-
-    def product(self, first: Heights, second: Heights, *, turned: bool) -> flint.arb:
-        """E[f(T) g(T)], or E[f(T) g(-T)]."""
-        split = to_arb(self.knot).asin()
-        if not turned:
-            low = self._integral(lambda t: first.below(t) * second.below(t), -_right(), split)
-            return low + self._integral(lambda t: first.above(t) * second.above(t), split, _right())
-        near, far = (split, -split) if self.knot < 0 else (-split, split)
-        between = first.above if self.knot < 0 else first.below
-        other = second.above if self.knot < 0 else second.below
-        return (
-            self._integral(lambda t: first.below(t) * second.above(-t), -_right(), near)
-            + self._integral(lambda t: between(t) * other(-t), near, far)
-            + self._integral(lambda t: first.above(t) * second.below(-t), far, _right())
-        )
-
-    def _integral(self, function: _Piece, low: flint.arb, high: flint.arb) -> flint.arb:
-        """Over the angle, with the density of the height: a constant times a power of the cosine."""
-        half = flint.arb(1) / 2
-        scale = (self.dimension * half).gamma() / ((self.dimension - 1) * half).gamma() / flint.arb.pi().sqrt()
-        power = self.dimension - 2
-        found = flint.acb.integral(lambda a, _: function(a.sin()) * a.cos() ** power, flint.acb(low), flint.acb(high))
-        value: flint.arb = found.real * scale
-        return value
+def _integral(function: _Piece, low: flint.arb, high: flint.arb, dimension: int) -> flint.arb:
+    """Over the angle, with the density of the height: a constant times a power of the cosine."""
+    half, power = flint.arb(1) / 2, dimension - 2
+    scale = (dimension * half).gamma() / ((dimension - 1) * half).gamma() / flint.arb.pi().sqrt()
+    found = flint.acb.integral(lambda a, _: function(a.sin()) * a.cos() ** power, flint.acb(low), flint.acb(high))
+    value: flint.arb = found.real * scale
+    return value
 
 
 def _right() -> flint.arb:
     return flint.arb.pi() / 2
-
-
-def _left(function: Heights, mean: _Mean, terms: int) -> flint.arb:
-    """What the first terms leave of the mean square, never below 0."""
-    left = mean.of(function, 0, squared=True)
-    for k in range(terms):
-        left -= squared(mean.of(function, k)) * _multiplicity(k, mean.dimension)
-    return left.upper().max(flint.arb(0))
 
 
 def _multiplicity(degree: int, dimension: int) -> flint.arb:
@@ -162,6 +149,3 @@ def _largest(coefficients: list[flint.arb], dimension: int) -> tuple[flint.arb, 
             continue
         stack += [(low, (low + high) / 2), ((low + high) / 2, high)]
     return best, most.max(best)
-
-
-__all__ = ["Heights", "largest_mean"]

@@ -18,7 +18,7 @@ import sympy as sp
 
 from symshuffle.base.choices import Direction, Others, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported, check_kind
-from symshuffle.base.numbers import Ball, Real
+from symshuffle.base.numbers import Ball, Real, lower_end, upper_end
 from symshuffle.base.results import FirstLines
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
@@ -173,10 +173,15 @@ def evaluate_atom(expression: sp.Expr, bits: int | None) -> Any:
     value = evaluate(expression, bits=bits)
     if not isinstance(value, Ball):
         return value
-    # A ball around zero is a doubt that algebra settles: at D = 2 no string of RAPPOR has both bits of a pair set.
-    if value.lower <= 0 <= value.upper and normal_form(expression) == 0:
-        return Fraction(0)
-    return value.lower if value.lower == value.upper else value
+    # Algebra decides a ball around zero (at D = 2 no string of RAPPOR has both bits of a pair set), then more bits do.
+    if value.lower <= 0 <= value.upper:
+        if normal_form(expression) == 0:
+            return Fraction(0)
+        for finer in (2**10, 2**12, 2**14) if bits is None else ():
+            value = evaluate(expression, bits=finer)
+            if not lower_end(value) <= 0 <= upper_end(value):
+                break
+    return lower_end(value) if lower_end(value) == upper_end(value) else value
 
 
 def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> SymbolicDecomposition:

@@ -175,6 +175,15 @@ def test_brackets_are_in_order_of_eps_delta_and_n_in_full(seed):
     check_order(seed)
 
 
+def test_levels_far_below_doubles_are_evaluated_with_enough_bits():
+    """A law whose values are about 1e-320 has a bracket as narrow as one whose values are about 1."""
+    source = randomizer("krr", k=3, eps0="1e-320")
+    one, many = (delta(source, n=n, eps="1e-321", adjacency="zero-out").bracket for n in (3, 1000))
+    assert one.aimed is None
+    assert many.aimed is None
+    assert many.upper < one.lower
+
+
 def check_doors(seed: int) -> None:
     """Every inverse answers, or refuses as the library does."""
     drawn = Drawn(f"door {seed}")

@@ -316,7 +316,7 @@ def _of_atoms(law: Law, n: int, request: Method) -> Bracket:
         return apart
     try:
         found = _answer(law, n, request)
-    except Unsupported:
+    except (Unsupported, NotDecided):
         apart = apart or (_apart(law, n, request) if several else None)
         if apart is None:
             raise
@@ -337,7 +337,7 @@ def _answering(request: Method, narrower: int) -> Callable[[Law, int], Bracket |
     def answer(law: Law, n: int) -> Bracket | None:
         try:
             return evaluate(law, n, asked)
-        except Unsupported:
+        except (Unsupported, NotDecided):
             return None
 
     return answer
@@ -356,7 +356,7 @@ def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
             if request.goal is not None and hasattr(engine, "goal"):
                 told = replace(told, goal=request.goal)
             found: Bracket = _at(told.bracket(law, n), request.arithmetic)
-        except Unsupported as refusal:
+        except (Unsupported, NotDecided) as refusal:
             reason = refusal
             continue
         if not request.is_met_by(found):

@@ -287,7 +287,7 @@ def _predicted_beside(
     low = natural_log(sign * (edge - meets.x)) if meets is not None and sign * (edge - meets.x) > 0 else high - 40
     last = known[-1][0]
     for _ in range(2):
-        near = sorted(known, key=lambda pair: abs(pair[0] - last))[:3]
+        near = sorted(dict(known).items(), key=lambda pair: abs(pair[0] - last))[:3]
         places, heights = [u for u, _ in near], [v - u for u, v in near]
         through = interpolation(places, heights)
 

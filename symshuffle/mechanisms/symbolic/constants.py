@@ -17,13 +17,13 @@ import sympy as sp
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
-    DEFAULT_BITS,
     Ball,
     Exp,
     Number,
     Real,
     as_precision,
     parse_constant,
+    usual_bits,
     working_precision,
 )
 
@@ -144,7 +144,8 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     )
     if expression.is_Rational:  # the exponentials cancelled
         return evaluate(expression, bits=bits)
-    precision = bits or DEFAULT_BITS
+    exponents = (power.args[0] for power in expression.atoms(sp.exp))
+    precision = bits or usual_bits(*(Exp(Fraction(int(r.p), int(r.q))) for r in exponents if r.is_Rational))
     with working_precision(precision + 32):
         return Ball.from_arb(fold(expression, {}), precision)
 

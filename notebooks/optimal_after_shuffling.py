@@ -55,8 +55,8 @@ print(f"{len(found.bound.cells)} cells, {len(found.bound.cells[0])} lines in eac
 
 # %%
 blocks = found.blocks
-print(f"{blocks.design.points} categories, subsets of {blocks.design.size}, {blocks.design.bits} bits")
-print(f"risk {float(blocks.risk):.6f}")
+print(f"{blocks.points} categories, subsets of {blocks.size}, {blocks.bits} bits")
+print(f"risk {float(blocks.risk(found.n)):.6f}")
 
 # %% [markdown]
 # ## 2. A map

@@ -80,7 +80,7 @@ ANSWERS = {
     ),
     "MinimalRisk": ("upper", lambda: minimal_unbiased_risk(W, [[0], [1]])),
     "OrbitDesign": ("upper", lambda: orbit_tradeoff(PROBLEM, F(7, 3), cyclic_group(3))),
-    "OrbitDesigns": ("upper", lambda: orbit_tradeoff_at(PROBLEM, symshuffle.Exp(F(1, 2)), cyclic_group(3))),
+    "Design of orbits": ("upper", lambda: orbit_tradeoff_at(PROBLEM, symshuffle.Exp(F(1, 2)), cyclic_group(3))),
     "Leakage of a pair": ("upper", lambda: leakage(W, 0, 1, n=3, eps="1/3")),
     "PrivateMean": (
         "upper",

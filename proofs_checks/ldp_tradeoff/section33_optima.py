@@ -153,8 +153,8 @@ def _check_orbit_corners(statement: Statement, rng: np.random.Generator) -> Iter
         yield compare(optimum.value.exact, statement(values), at=f"vertices against the program, {prior}")
         yield compare(bayes_tradeoff(problem, lam).value.exact, optimum.value.exact, at=f"no loss by symmetry, {prior}")
         linear = Fraction(0)
-        for chosen in optimum.weights:
-            linear += chosen.weight * chosen.orbit.size * _column_risk(problem, chosen.orbit.representative, lam)
+        for orbit, _, weight in optimum.weights:
+            linear += weight * orbit.size * _column_risk(problem, orbit.representative, lam)
         yield compare(linear, optimum.value.exact, at=f"objective linear in orbit weights, {prior}")
 
 

@@ -15,7 +15,7 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Arithmetic
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.design.shuffled.model import BlockChannel, BlockDesign
+from symshuffle.design.shuffled.model import BlockDesign
 from symshuffle.design.shuffled.search import blanket_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
@@ -108,7 +108,7 @@ def _check_blocks(statement: Statement, _: np.random.Generator) -> Iterator[Comp
         yield identity(least * sp.gammasimp(share), mass, at=f"every k, s: all subsets that hold {where} of a pair")
     for q, dimension in ((2, 2), (3, 2), (2, 3), (5, 2)):
         design = BlockDesign(q, dimension)
-        channel = BlockChannel(design, F(3), F(1)).channel()
+        channel = BlockDesign(q, dimension, F(3)).channel()
         signal, *shares = statement(F(design.points), F(design.size), F(3))
         at = f"{design.points} points, blocks of {design.size}"
         yield compare(AnchoredLaw.from_channel(channel).trace(), signal, at=f"{at}: trace")
@@ -134,7 +134,7 @@ def _triples_do_not(fano: Fraction, subsets: Fraction) -> bool:
 
 def _check_triples(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """The Fano plane and all 3-subsets of 7 inputs at ratio 3, eps = 0, n = 2: real pairs with a third input."""
-    fano = BlockChannel(BlockDesign(2, 2), F(3), F(1)).channel()
+    fano = BlockDesign(2, 2, F(3)).channel()
     subsets = mechanism("subset-selection").at(k=7, s=3, lam=3).channel()
     blocks = [set(block) for block in BlockDesign(2, 2).blocks()]
     for third in (2, 3):

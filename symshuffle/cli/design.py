@@ -178,22 +178,20 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
     group = _group(file, problem, asked.symmetry, criterion)
     if group is not None:
         found = orbit_tradeoff_at(problem, level, group, criterion=criterion)
-        value, last = found.value, found.designs[-1]
-        channel = last.channel() if last.num_outputs() <= MOST_SHOWN_OUTPUTS else None
-        certificates = [design.to_json() for design in found.designs]
+        channel = found.channel() if found.num_outputs() <= MOST_SHOWN_OUTPUTS else None
         labels = [
-            f"orbit of {_subset(w.orbit.representative)} ({w.orbit.size} outputs) -> orbit of action {w.action}"
-            for w in last.weights
+            f"orbit of {_subset(orbit.representative)} ({orbit.size} outputs) -> orbit of action {action}"
+            for orbit, action, _ in found.weights
         ]
     else:
-        design = (minimax_tradeoff if criterion is Criterion.MINIMAX else bayes_tradeoff)(problem, level)
-        value, channel = design.value, design.channel()
-        certificates = [certificate.to_json() for certificate in design.certificates]
-        labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in design.weights]
+        found = (minimax_tradeoff if criterion is Criterion.MINIMAX else bayes_tradeoff)(problem, level)
+        channel = found.channel()
+        labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in found.weights]
+    certificates = [certificate.to_json() for certificate in found.certificates]
     formula: tuple[Formulation | None, str] = (None, "")
     if asked.formula:
         formula = optional(lambda: _decision_formula(problem, level, group, criterion))
-    _show(asked, level, file, criterion.value, ShownOptimum(value, channel, labels, certificates, formula), show)
+    _show(asked, level, file, criterion.value, ShownOptimum(found.value, channel, labels, certificates, formula), show)
 
 
 def _decision_formula(

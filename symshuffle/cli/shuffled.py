@@ -73,12 +73,12 @@ def _rows(found: ShuffledDesign) -> list[tuple[str, str]]:
         rows.append(("attained", f"eps >= {format_decimal(attained.lower, digits=6, up=False)} by a real pair"))
     rows.append(("upper", _upper(found)))
     if blocks is not None:
-        design = blocks.design
         rows.append(
             (
                 "blocks",
-                f"k = {design.points} (padded), s = {design.size}, b = {design.points}: {design.bits} bits, risk "
-                f"{float(blocks.risk):.6g} over all {design.points}; same certified bound, attained pairs may differ",
+                f"k = {blocks.points} (padded), s = {blocks.size}, b = {blocks.points}: {blocks.bits} bits, risk "
+                f"{float(blocks.risk(found.n)):.6g} over all {blocks.points}; "
+                "same certified bound, attained pairs may differ",
             )
         )
     return rows

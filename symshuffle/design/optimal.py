@@ -12,7 +12,7 @@ from symshuffle.base.levels import read_budget
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.design.decision.certificate import REL, Design
 from symshuffle.design.decision.problems import Problem
-from symshuffle.design.decision.reduced import OrbitDesigns, orbit_tradeoff_at
+from symshuffle.design.decision.reduced import orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.maximum import MeasureDesign, maximise
 from symshuffle.design.information.measures import Measure
@@ -21,7 +21,7 @@ from symshuffle.design.parametric.program import ParametricProgram, PiecewiseOpt
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.design.shuffled.model import ShuffledDesign
 
-Optimum: TypeAlias = Design | OrbitDesigns | MeasureDesign | PiecewiseOptimum | ShuffledDesign
+Optimum: TypeAlias = Design | MeasureDesign | PiecewiseOptimum | ShuffledDesign
 """Answers to :func:`optimal`."""
 
 
@@ -63,7 +63,7 @@ def optimal(
 
     Returns
     -------
-    Design, OrbitDesigns, MeasureDesign, PiecewiseOptimum or ShuffledDesign
+    Design, MeasureDesign, PiecewiseOptimum or ShuffledDesign
         The optimum; the last is the best of a local search, with a proved upper end where ``lam_cap`` is given.
 
     Raises

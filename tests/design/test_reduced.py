@@ -66,8 +66,8 @@ def test_larger_programs():
     with pytest.raises(Unsupported, match="outputs"):
         big = smoothed_point_masses(16, 1)
         reduced = orbit_tradeoff(big, LAM, symmetric_group(16))
-        only = reduced.weights[0]
-        replace(reduced, weights=(replace(only, orbit=replace(only.orbit, size=5000)),)).channel()
+        only = reduced.weights[0][0]
+        replace(reduced, weights=((replace(only, size=5000), 0, Fraction(1)),)).channel()
 
 
 def test_groups_that_do_not_act_are_refused():
@@ -127,7 +127,7 @@ def test_minimax_over_orbits_at_an_exponential():
         problem, Exp(Fraction(1)), detect_symmetry(problem, criterion=Criterion.MINIMAX), criterion=Criterion.MINIMAX
     )
     found.verify()
-    value, designs = found.value, found.designs
+    value, designs = found.value, found.certificates
     plain = minimax_tradeoff(problem, Exp(Fraction(1))).value
     assert max(value.lower, plain.lower) <= min(value.upper, plain.upper)
     assert value.width < Fraction(1, 10**25)

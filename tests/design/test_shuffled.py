@@ -14,7 +14,7 @@ from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base import Arithmetic
 from symshuffle.base.choices import Direction, Question
 from symshuffle.design.shuffled.best import best_shuffled
-from symshuffle.design.shuffled.model import BlockChannel, BlockDesign, block_designs, orbit_reduction
+from symshuffle.design.shuffled.model import BlockDesign, block_designs, orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, blanket_law, ratios_by_size
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit, tuple_orbit
@@ -98,7 +98,7 @@ def test_hyperplanes_form_a_2_design(q, dimension):
 
 
 def test_blocks_have_the_bound_and_the_trace_of_all_subsets():
-    fano = BlockChannel(BlockDesign(2, 2), F(3), F(1)).channel()
+    fano = BlockDesign(2, 2, F(3)).channel()
     subsets = randomizer("subset-selection").at(k=7, s=3, lam=3)
     for n in (1, 2, 3):
         ends = [delta(one, n=n, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT).bracket.exact for one in (fano, subsets)]

@@ -109,38 +109,42 @@ def _orbits(name: str, place: str, **changes: Any) -> None:
     false(f"orbits: {name}", place, lambda: replace(guessing(), **{"value": WIDE} | changes).verify())
 
 
-def _used(name: str, place: str, changes: Callable[[Any], dict[str, Any]], **others: Any) -> None:
+def _used(name: str, place: str, changes: Callable[[Any, int, Any], tuple[Any, int, Any]], **others: Any) -> None:
     def check() -> None:
         (used,) = guessing().weights
-        replace(guessing(), weights=(replace(used, **changes(used)),), **{"value": WIDE} | others).verify()
+        replace(guessing(), weights=(changes(*used),), **{"value": WIDE} | others).verify()
 
     false(f"orbits: {name}", place, check)
 
 
-_used("a size", "weights[0].orbit", lambda w: {"orbit": replace(w.orbit, size=10)})
-_used("incidences", "weights[0].orbit", lambda w: {"orbit": replace(w.orbit, incidences=(3,))})
+_used("a size", "weights[0].orbit", lambda orbit, action, weight: (replace(orbit, size=10), action, weight))
+_used("incidences", "weights[0].orbit", lambda orbit, action, weight: (replace(orbit, incidences=(3,)), action, weight))
 # Ten singletons, of which every input is in three: the column sums are (10 + 2 * 3) / 16, the risk 10 / 16 * 4 / 5.
 _used(
     "1/2 where the optimum is 4/7",
     "weights[0].orbit",
-    lambda w: {"orbit": replace(w.orbit, size=10, incidences=(3,)), "weight": F(1, 16)},
+    lambda orbit, action, _: (replace(orbit, size=10, incidences=(3,)), action, F(1, 16)),
     bound=(F(1, 10),) * 5,
     value=exactly(F(1, 2)),
 )
 _used(
     "the full set",
     "weights[0].orbit",
-    lambda w: {"orbit": replace(w.orbit, representative=31, size=1, incidences=(1,)), "weight": F(1, 3)},
+    lambda orbit, action, _: (replace(orbit, representative=31, size=1, incidences=(1,)), action, F(1, 3)),
 )
-_used("no such input", "weights[0].orbit", lambda w: {"orbit": replace(w.orbit, representative=1 << 7)})
+_used(
+    "no such input",
+    "weights[0].orbit",
+    lambda orbit, action, weight: (replace(orbit, representative=1 << 7), action, weight),
+)
 _used(
     "the empty subset",
     "weights[0].orbit",
-    lambda w: {"orbit": replace(w.orbit, representative=0, size=1, incidences=(0,))},
+    lambda orbit, action, weight: (replace(orbit, representative=0, size=1, incidences=(0,)), action, weight),
 )
-_used("no such action", "weights[0].action", lambda w: {"action": 99})
-_used("a double as weight", "weights[0].weight", lambda w: {"weight": 0.5})
-_used("a column sum", "weights", lambda w: {"weight": w.weight / 2})
+_used("no such action", "weights[0].action", lambda orbit, _, weight: (orbit, 99, weight))
+_used("a double as weight", "weights[0].weight", lambda orbit, action, _: (orbit, action, 0.5))
+_used("a column sum", "weights", lambda orbit, action, weight: (orbit, action, weight / 2))
 _orbits("no weights", "weights", weights=())
 _orbits("level 1", "lam", lam=F(1))
 _orbits("a bound of four", "bound", bound=(F(0),) * 4)
@@ -152,12 +156,12 @@ _orbits("value", "value", value=exactly(F(1, 2)))
 
 def _negative_orbit() -> None:
     singles, pairs = (guessing().group.subset_orbit(y) for y in (1, 3))
-    (used,) = guessing().weights
+    ((_, action, _),) = guessing().weights
     weights = (  # column sums 7 w + 18 v = 1 with v < 0
-        replace(used, orbit=singles, weight=F(19, 7)),
-        replace(used, orbit=pairs, weight=F(-1)),
+        (singles, action, F(19, 7)),
+        (pairs, action, F(-1)),
     )
-    assert sum(w.weight * w.orbit.column_sum(0, F(3)) for w in weights) == 1
+    assert sum(weight * orbit.column_sum(0, F(3)) for orbit, _, weight in weights) == 1
     replace(guessing(), weights=weights, value=WIDE).verify()
 
 
@@ -174,17 +178,22 @@ def _levels(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> 
     false(f"two levels: {name}", place, lambda: replace(two_levels(), **changes(two_levels())).verify())
 
 
-_levels("another problem", "designs[0]", lambda d: {"problem": smoothed_point_masses(5, F(1, 2))})
+_levels("another problem", "certificates[0].problem", lambda d: {"problem": smoothed_point_masses(5, F(1, 2))})
 _levels(
     "another criterion",
-    "designs[1]",
-    lambda d: {"designs": (d.designs[0], replace(d.designs[1], criterion=Criterion.MINIMAX))},
+    "certificates[1]",
+    lambda d: {"certificates": (d.certificates[0], replace(d.certificates[1], criterion=Criterion.MINIMAX))},
 )
 _levels(
     "a criterion by name",
-    "designs[0].criterion",
-    lambda d: {"designs": tuple(replace(design, criterion="bayes") for design in d.designs)},
+    "certificates[0]",
+    lambda d: {"certificates": tuple(replace(design, criterion="bayes") for design in d.certificates)},
 )
 _levels("value", "value", lambda d: {"value": exactly(0)})
-_levels("swapped", "designs", lambda d: {"designs": d.designs[::-1]})
-_levels("a weight", "designs[0].weights", lambda d: {"designs": (replace(d.designs[0], weights=()), d.designs[1])})
+_levels("swapped", "certificates", lambda d: {"certificates": d.certificates[::-1]})
+_levels(
+    "a weight",
+    "certificates[0].weights",
+    lambda d: {"certificates": (replace(d.certificates[0], weights=()), d.certificates[1])},
+)
+_levels("another channel", "weights", lambda d: {"weights": d.weights[1:]})

@@ -76,7 +76,7 @@ def test_invariant_designs_prove_their_own_ends(monkeypatch, criterion):
     assert found.value.lower < best.value.lower
     assert found.value.upper >= best.value.lower + F(1, 10**40)
     refused(replace(found, value=replace(found.value, lower=best.value.lower)))
-    refused(replace(found, value=replace(found.value, upper=found.designs[-1].value.lower)))
+    refused(replace(found, value=replace(found.value, upper=found.certificates[-1].value.lower)))
 
 
 @pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])

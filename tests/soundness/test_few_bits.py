@@ -84,15 +84,15 @@ def test_certificates_stand_around_the_level(solve):
 def test_designs_stand_around_the_level():
     found = orbit_tradeoff_at(POINTS, CAP, symmetric_group(3))
     for place, level in enumerate((just_below(CAP, _LEVEL_BITS), just_above(CAP, _LEVEL_BITS))):
-        designs = list(found.designs)
+        designs = list(found.certificates)
         designs[place] = orbit_tradeoff(POINTS, level, symmetric_group(3))
         with pytest.raises(CertificateError) as caught:
-            replace(found, designs=tuple(designs), value=WIDE).verify()
-        assert caught.value.place == "designs"
+            replace(found, certificates=tuple(designs), value=WIDE).verify()
+        assert caught.value.place == "certificates"
     ball = enclose(CAP, _LEVEL_BITS)
     ends = tuple(orbit_tradeoff(POINTS, level, symmetric_group(3)) for level in (ball.upper, ball.lower))
     proved = Bracket(ends[0].value.lower, ends[1].value.upper, Arithmetic.BALL, "orbit lp", "")
-    replace(found, designs=ends, value=proved).verify()
+    replace(found, certificates=ends, weights=ends[-1].weights, value=proved).verify()
     for value in (replace(proved, lower=ends[1].value.lower), replace(proved, upper=ends[0].value.upper)):
         with pytest.raises(CertificateError):
-            replace(found, designs=ends, value=value).verify()
+            replace(found, certificates=ends, weights=ends[-1].weights, value=value).verify()

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, final
 
 from symshuffle.base.choices import Arithmetic, Criterion, ProgramForm, choice
 from symshuffle.base.errors import CertificateError, InputError
@@ -24,6 +24,9 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import mask, members
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.design.decision.problems import Problem
+
+if TYPE_CHECKING:
+    from symshuffle.design.decision.reduced import OrbitDesign
 
 Solved = TypeVar("Solved", bound=Any)
 """A design, as a dataclass, whose optimum lies in the bracket ``value``."""
@@ -235,13 +238,13 @@ class Design(ValueMethods):
         What was solved.
     criterion : Criterion
         Bayes or minimax.
-    method : Program
-        Which program proposed the optimum.
+    method : ProgramForm or None
+        Which program proposed the optimum; None for the program over orbits of a group.
     value : Bracket
         The optimal risk over all LDP channels at the level asked for.
-    weights : tuple of (int, int, Fraction)
-        The optimal extremal channel with its rule: subset, action, weight.
-    certificates : tuple of TradeoffCertificate
+    weights : tuple of (int or SubsetOrbit, int, Fraction)
+        The optimal extremal channel with its rule: subset, action, weight; under a group orbits of subsets.
+    certificates : tuple of TradeoffCertificate, or of OrbitDesign
         One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
         with the level, so the first bounds it from below and the second from above.
     proposed : float or None
@@ -253,10 +256,10 @@ class Design(ValueMethods):
     safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     problem: Problem
     criterion: Criterion
-    method: ProgramForm
+    method: ProgramForm | None
     value: Bracket
-    weights: tuple[tuple[int, int, Fraction], ...]
-    certificates: tuple[TradeoffCertificate, ...]
+    weights: tuple[tuple[Any, int, Fraction], ...]
+    certificates: tuple[TradeoffCertificate | OrbitDesign, ...]
     proposed: float | None
     level: Fraction | Exp
 
@@ -282,17 +285,27 @@ class Design(ValueMethods):
                 raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion.value}")
             with within(f"certificates[{i}]"):
                 proved.append(certificate.prove(self.problem))
+        self._check_weights(self.certificates[-1])
+        ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
+        check_claim(self.value, ends, "value")
+
+    def _check_weights(self, last: TradeoffCertificate | OrbitDesign) -> None:
+        """Refuse weights of another channel than that of the last certificate."""
+        if not isinstance(last, TradeoffCertificate):
+            if self.weights != last.weights:
+                raise CertificateError("weights", "they are not those of the last certificate")
+            return
         if any(weight < 0 for _, _, weight in self.weights):
             raise CertificateError("weights", "a negative weight")
         with within("weights"):
             rows = action_rows(self.problem, self.weights, self.lam)
-        if rows != self.certificates[-1].rows:
+        if rows != last.rows:
             raise CertificateError("weights", "they do not make the channel of the certificate")
-        ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
-        check_claim(self.value, ends, "value")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its certificates and the weights of the channel."""
+        if self.method is None:  # the certificates have the weights
+            return AnswerMethods.to_dict(self) | {"certificates": [one.to_json() for one in self.certificates]}
         return AnswerMethods.to_dict(self) | {
             "criterion": self.criterion.value,
             "weights": [
@@ -302,6 +315,8 @@ class Design(ValueMethods):
         }
 
     def _repr_html_(self) -> str:
+        if self.method is None:
+            return AnswerMethods._repr_html_(self)
         inputs = "".join(f"<th>input {x}</th>" for x in range(self.problem.num_inputs))
         rows = "".join(
             f"<tr><td>{{{', '.join(map(str, members(subset)))}}} &rarr; action {action}</td>"
@@ -321,8 +336,16 @@ class Design(ValueMethods):
         """The rational level of the channel; at most the level that was asked for."""
         return self.certificates[-1].lam
 
+    def num_outputs(self) -> int:
+        """Number of outputs of the channel."""
+        last = self.certificates[-1]
+        return len(self.weights) if isinstance(last, TradeoffCertificate) else last.num_outputs()
+
     def channel(self) -> Channel:
-        """Optimal channel, with one output per pair of a subset and an action, in the order of ``weights``."""
+        """Optimal channel: one output per subset and action, in the order of ``weights``; under a group per subset."""
+        last = self.certificates[-1]
+        if not isinstance(last, TradeoffCertificate):
+            return last.channel()
         lam, inputs = self.lam, range(self.problem.num_inputs)
         rows = (tuple(weight * (lam if subset >> x & 1 else 1) for subset, _, weight in self.weights) for x in inputs)
         return Channel(tuple(rows))
@@ -330,7 +353,8 @@ class Design(ValueMethods):
     @property
     def least_favourable_prior(self) -> tuple[Fraction, ...]:
         """The prior of the lower bound; for a minimax design, a least favourable one."""
-        return self.certificates[0].prior
+        first = self.certificates[0]
+        return first.prior if isinstance(first, TradeoffCertificate) else first.least_favourable_prior
 
 
 def action_rows(

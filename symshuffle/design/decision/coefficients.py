@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.lp import LinearProgram, Sense
@@ -41,27 +41,21 @@ def tolerance(value: float) -> Fraction:
     return _ULPS * Fraction(math.ulp(value))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class CoefficientReader:
-    """Reads doubles as rationals, given ``lam``; entries that no rule recognises are kept in ``rounded``.
+def read_coefficient(
+    lam: Fraction, rounded: dict[CoefficientPlace, Fraction], value: float, row: int | None, column: int | None
+) -> Fraction:
+    """Return the rational behind a double, given ``lam``.
 
-    - ``rounded``: tolerance by entry of the program.
+    - ``rounded``: tolerance by entry of the program; the entry is added if no rule recognises the double.
     """
-
-    lam: Fraction
-    rounded: dict[CoefficientPlace, Fraction] = field(default_factory=dict)
-
-    def read(self, value: float, row: int | None, column: int | None) -> Fraction:
-        """Return the rational behind a double."""
-        number = float(value)
-        if not math.isfinite(number):
-            raise InputError("coefficient", number, "a finite number")
-        found = recognise(number, self.lam)
-        if found is None:
-            self.rounded[row, column] = tolerance(number)
-            return parse_rational(repr(number), "coefficient")
-        return found
+    number = float(value)
+    if not math.isfinite(number):
+        raise InputError("coefficient", number, "a finite number")
+    found = recognise(number, lam)
+    if found is None:
+        rounded[row, column] = tolerance(number)
+        return parse_rational(repr(number), "coefficient")
+    return found
 
 
 @cache

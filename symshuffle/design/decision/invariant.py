@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 import numpy as np
@@ -30,6 +30,9 @@ _ADVICE: Final = (
     "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "
     "the compact form (bayes_tradeoff)"
 )
+
+
+Priced: TypeAlias = tuple[tuple[tuple[SubsetAction, Fraction], ...], Vector, Vector, list[SubsetAction]]
 
 
 @final
@@ -118,7 +121,10 @@ class InvariantProblem:
         return LinearProgram(tuple(costs), tuple(columns), senses, rhs, free)
 
     def priced(self, pairs: Sequence[SubsetAction], lam: Fraction) -> Priced:
-        """One round of column generation over the rationals: the program over some pairs, and what it lacks."""
+        """One round of column generation over the rationals: the program over some pairs, and what it lacks.
+
+        Returns masses of pairs, multipliers by input, the prior, and pairs that the multipliers violate.
+        """
         certificate = solve(self.program(pairs, lam)).certificate
         count = len(self.inputs)
         bound = spread_over(self.inputs, certificate.dual[:count], self.group.m)
@@ -127,18 +133,7 @@ class InvariantProblem:
         known = set(pairs)
         fresh = [pair for pair in violated_columns(costs, bound, lam) if pair not in known]
         masses = tuple((pairs[j], mass) for j, mass in certificate.primal if j < len(pairs))
-        return Priced(masses, bound, prior, fresh)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """Masses of pairs, multipliers by input, the prior, and pairs that the multipliers violate."""
-
-    masses: tuple[tuple[SubsetAction, Fraction], ...]
-    bound: Vector
-    prior: Vector
-    fresh: list[SubsetAction]
+        return masses, bound, prior, fresh
 
 
 def spread_over(orbits: Sequence[Sequence[int]], values: Sequence[Fraction], size: int) -> Vector:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any, TypeAlias, final
 
@@ -20,7 +21,7 @@ from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.channels.geometry.linprog import Solution, solve
-from symshuffle.design.decision.coefficients import CoefficientPlace, CoefficientReader, relaxed_programs
+from symshuffle.design.decision.coefficients import CoefficientPlace, read_coefficient, relaxed_programs
 from symshuffle.design.decision.programs import indicator_matrix
 
 ConstraintRows: TypeAlias = "int | tuple[ConstraintRows, ...]"
@@ -129,13 +130,14 @@ class ExtremalChannel:
             raise Unsupported(f"the model is not a linear program ({reason}): no certificate") from None
         if data.get("P") is not None and data["P"].nnz:
             raise Unsupported("the model is quadratic, not linear: no certificate")
-        reader = CoefficientReader(self.lam)
-        solution = solve(_program(data, reader))
+        rounded: dict[CoefficientPlace, Fraction] = {}
+        read = partial(read_coefficient, self.lam, rounded)
+        solution = solve(_program(data, read))
         _, offset, *_ = data["param_prob"].apply_parameters()
-        constant, maximised = reader.read(offset, None, None), isinstance(problem.objective, cp.Maximize)
+        constant, maximised = read(offset, None, None), isinstance(problem.objective, cp.Maximize)
         optimum = solution.value.lower + constant
         rows = _unpack(problem, chain, inverse, solution)
-        rounding = _rounding(solution.program, reader) if reader.rounded else None
+        rounding = _rounding(solution.program, rounded) if rounded else None
         return CertifiedModel(
             -optimum if maximised else optimum, solution, constant, maximised, self.lam, rows, rounding
         )
@@ -147,7 +149,7 @@ class ExtremalChannel:
         return MaximalPolytope(self.m, self.lam).channel(weights)
 
 
-def _program(data: dict[str, Any], reader: CoefficientReader) -> LinearProgram:
+def _program(data: dict[str, Any], read: Callable[[float, int | None, int | None], Fraction]) -> LinearProgram:
     """The rational program behind the arrays that cvxpy prepared."""
     matrix = data["A"].tocsc()
     size = matrix.shape[1]
@@ -155,19 +157,19 @@ def _program(data: dict[str, Any], reader: CoefficientReader) -> LinearProgram:
     for j in range(size):
         span = slice(matrix.indptr[j], matrix.indptr[j + 1])
         entries = zip(matrix.indices[span], matrix.data[span], strict=True)
-        columns.append([(int(i), reader.read(v, int(i), j)) for i, v in entries if v])
+        columns.append([(int(i), read(v, int(i), j)) for i, v in entries if v])
     senses = [Sense.EQ] * data["dims"].zero + [Sense.LE] * data["dims"].nonneg
-    rhs = [reader.read(v, i, None) for i, v in enumerate(data["b"])]
+    rhs = [read(v, i, None) for i, v in enumerate(data["b"])]
     free = set(range(size))
     for bounds, sense in ((data.get("lower_bounds"), Sense.GE), (data.get("upper_bounds"), Sense.LE)):
         for j, bound in enumerate(bounds if bounds is not None else ()):
             if sense is Sense.GE and bound == 0:
                 free.discard(j)
             elif np.isfinite(bound):
-                rhs.append(reader.read(bound, len(rhs), None))
+                rhs.append(read(bound, len(rhs), None))
                 columns[j].append((len(rhs) - 1, Fraction(1)))
                 senses.append(sense)
-    costs = tuple(reader.read(v, None, j) for j, v in enumerate(data["c"]))
+    costs = tuple(read(v, None, j) for j, v in enumerate(data["c"]))
     return LinearProgram(costs, tuple(map(tuple, columns)), tuple(senses), tuple(rhs), frozenset(free))
 
 
@@ -205,9 +207,9 @@ def _tuples(rows: Any) -> ConstraintRows:
     return tuple(map(_tuples, rows)) if isinstance(rows, list) else int(rows)
 
 
-def _rounding(program: LinearProgram, reader: CoefficientReader) -> CoefficientRounding:
+def _rounding(program: LinearProgram, rounded: dict[CoefficientPlace, Fraction]) -> CoefficientRounding:
     """Return the effect of the rounded coefficients, with solutions of the relaxed and tightened programs."""
-    tolerances, sides = tuple(reader.rounded.items()), relaxed_programs(program, reader.rounded)
+    tolerances, sides = tuple(rounded.items()), relaxed_programs(program, rounded)
     if sides is None:
         return CoefficientRounding(tolerances, None, None)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 from symshuffle.base.choices import Arithmetic, Criterion, choice
 from symshuffle.base.errors import CertificateError, SolverFailure, Unsupported
@@ -17,21 +17,15 @@ from symshuffle.channels.geometry.extremal import check_lam, members
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.channels.geometry.subset_orbits import OrbitCount, SubsetOrbit
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.certificate import LEVELS, REL, check_around, check_bound, levels_around, narrowed
+from symshuffle.design.decision.certificate import LEVELS, REL, Design, check_bound, levels_around, narrowed
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem
 
 _MAX_OUTPUTS: Final = 4096
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class OrbitWeight:
-    """One orbit of subsets in an invariant channel, with the rule there."""
-
-    orbit: SubsetOrbit
-    action: int
-    weight: Fraction
+OrbitWeight: TypeAlias = tuple[SubsetOrbit, int, Fraction]
+"""An orbit of subsets in an invariant channel, the action there, and the weight of one subset."""
 
 
 @final
@@ -84,9 +78,18 @@ class OrbitDesign(ValueMethods):
             self.problem.required_prior()
         check_claim(self.value, _proved(reduced, self.problem, self.lam, self.weights, self.bound), "value")
 
+    def prove(self, problem: Problem) -> Bracket:
+        """Check everything, and that this is a design of the problem; return the bracket that is proved."""
+        worst = self.criterion is Criterion.MINIMAX
+        same = replace(self.problem, prior=problem.prior) if worst else self.problem
+        if same != problem:
+            raise CertificateError("problem", "another one")
+        self.verify()
+        return self.value
+
     def num_outputs(self) -> int:
         """Number of outputs: subsets in the orbits that are used."""
-        return sum({self.group.kind(w.orbit.representative): w.orbit.size for w in self.weights}.values())
+        return sum({self.group.kind(orbit.representative): orbit.size for orbit, _, _ in self.weights}.values())
 
     def channel(self) -> Channel:
         """The channel itself, one output per subset."""
@@ -94,9 +97,9 @@ class OrbitDesign(ValueMethods):
         if outputs > _MAX_OUTPUTS:
             raise Unsupported(f"the channel has {outputs} outputs; its orbit weights describe it")
         weights: dict[int, Fraction] = {}
-        for w in self.weights:
-            for y in sorted(self.group.orbit_of(w.orbit.representative)):
-                weights[y] = weights.get(y, Fraction(0)) + w.weight
+        for orbit, _, weight in self.weights:
+            for y in sorted(self.group.orbit_of(orbit.representative)):
+                weights[y] = weights.get(y, Fraction(0)) + weight
         columns = [
             tuple(weight * (self.lam if y >> x & 1 else 1) for x in range(self.group.m))
             for y, weight in weights.items()
@@ -111,12 +114,12 @@ class OrbitDesign(ValueMethods):
             "prior": [str(p) for p in self.problem.required_prior()],
             "orbits": [
                 {
-                    "representative": list(members(w.orbit.representative)),
-                    "action": w.action,
-                    "size": str(w.orbit.size),
-                    "weight": str(w.weight),
+                    "representative": list(members(orbit.representative)),
+                    "action": action,
+                    "size": str(orbit.size),
+                    "weight": str(weight),
                 }
-                for w in self.weights
+                for orbit, action, weight in self.weights
             ],
             "bound": [str(u) for u in self.bound],
         }
@@ -136,33 +139,33 @@ def _proved(
     """The bracket that weights and bound prove, if they do, for the problem under its prior."""
     for j, w in enumerate(weights):
         with within(f"weights[{j}]"):
-            _check_weight(w, reduced)
+            _check_weight(*w, reduced)
     for i in range(len(reduced.inputs)):
-        total = sum((w.weight * w.orbit.column_sum(i, lam) for w in weights), start=Fraction(0))
+        total = sum((weight * orbit.column_sum(i, lam) for orbit, _, weight in weights), start=Fraction(0))
         if total != 1:
             raise CertificateError("weights", f"column sum {total} at input orbit {i}")
     if len(bound) != reduced.group.m:
         raise CertificateError("bound", f"{len(bound)} entries for {reduced.group.m} inputs")
     check_bound(problem.posterior_costs(problem.required_prior()), bound, lam)
-    pairs = [(w.orbit.representative, reduced.actions.index(w.action)) for w in weights]
+    pairs = [(orbit.representative, reduced.actions.index(action)) for orbit, action, _ in weights]
     risks = [Fraction(0)] * len(reduced.prices)
-    for w, priced in zip(weights, reduced.risks(pairs, lam), strict=True):
-        risks = [risk + w.weight * w.orbit.size * share for risk, share in zip(risks, priced, strict=True)]
+    for (orbit, _, weight), priced in zip(weights, reduced.risks(pairs, lam), strict=True):
+        risks = [risk + weight * orbit.size * share for risk, share in zip(risks, priced, strict=True)]
     count = reduced.group.subset_orbit_count()
     evaluation = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
     return Bracket(sum(bound, start=Fraction(0)), max(risks), Arithmetic.EXACT, "orbit lp", evaluation)
 
 
-def _check_weight(w: OrbitWeight, reduced: InvariantProblem) -> None:
+def _check_weight(orbit: SubsetOrbit, action: int, weight: Fraction, reduced: InvariantProblem) -> None:
     """Refuse a weight that is negative, or on what is no orbit of subsets of the group with a known action."""
-    if not isinstance(w.weight, Fraction) or w.weight < 0:
-        raise CertificateError("weight", f"{w.weight} is no rational of at least 0")
-    if w.action not in reduced.actions:
-        raise CertificateError("action", f"{w.action} represents no orbit of actions; these do: {reduced.actions}")
-    if not 0 < w.orbit.representative < (1 << reduced.group.m) - 1:
-        raise CertificateError("orbit", f"{w.orbit.representative} is no proper subset of {reduced.group.m} inputs")
-    if w.orbit != (counted := reduced.group.subset_orbit(w.orbit.representative)):
-        raise CertificateError("orbit", f"size and incidences {w.orbit} are not those counted: {counted}")
+    if not isinstance(weight, Fraction) or weight < 0:
+        raise CertificateError("weight", f"{weight} is no rational of at least 0")
+    if action not in reduced.actions:
+        raise CertificateError("action", f"{action} represents no orbit of actions; these do: {reduced.actions}")
+    if not 0 < orbit.representative < (1 << reduced.group.m) - 1:
+        raise CertificateError("orbit", f"{orbit.representative} is no proper subset of {reduced.group.m} inputs")
+    if orbit != (counted := reduced.group.subset_orbit(orbit.representative)):
+        raise CertificateError("orbit", f"size and incidences {orbit} are not those counted: {counted}")
 
 
 def orbit_tradeoff(
@@ -218,56 +221,15 @@ def orbit_tradeoff(
     except SolverFailure:
         proposal = None
     pairs = sorted(feasible | (proposal.columns if proposal else frozenset()))
-    while fresh := (optimum := reduced.priced(pairs, level)).fresh:
-        pairs += fresh
-    found = problem.with_prior(optimum.prior)
-    orbits = ((group.subset_orbit(subset), place, mass) for (subset, place), mass in optimum.masses)
-    chosen = tuple(OrbitWeight(orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
-    value = _proved(reduced, found, level, chosen, optimum.bound)
-    proposed = proposal.value if proposal else None
-    return OrbitDesign(found, group, level, criterion, chosen, optimum.bound, value, proposed)
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class OrbitDesigns(ValueMethods):
-    """The optimum at a level that may be irrational, from invariant designs at rational ones; the last attains it.
-
-    ``float`` returns the upper end, rounded up.
-
-    - ``designs``: one at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one
-      below.
-    """
-
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
-    problem: Problem
-    level: Fraction | Exp
-    value: Bracket
-    designs: tuple[OrbitDesign, ...]
-
-    @property
-    def about(self) -> str:
-        """What the number is the smallest of."""
-        criterion = self.designs[0].criterion.word
-        return f"smallest {criterion} risk over all LDP channels with {self.problem.num_inputs} inputs at {self.level}"
-
-    @well_formed()
-    def verify(self) -> None:
-        """Check every design, their levels, and that they are designs of this problem."""
-        arithmetic = check_around(self.level, [design.lam for design in self.designs], "designs")
-        for i, design in enumerate(self.designs):
-            worst = design.criterion is Criterion.MINIMAX
-            same = replace(design.problem, prior=self.problem.prior) if worst else design.problem
-            if same != self.problem or design.criterion is not self.designs[0].criterion:
-                raise CertificateError(f"designs[{i}]", "a design of another problem")
-            with within(f"designs[{i}]"):
-                design.verify()
-        ends = Bracket(self.designs[0].value.lower, self.designs[-1].value.upper, arithmetic, "orbit lp", "designs")
-        check_claim(self.value, ends, "value")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with its certificates."""
-        return AnswerMethods.to_dict(self) | {"certificates": [design.to_json() for design in self.designs]}
+    fresh = pairs
+    while fresh:
+        masses, bound, prior, fresh = reduced.priced(pairs, level)
+        pairs = [*pairs, *fresh]
+    found = problem.with_prior(prior)
+    orbits = ((group.subset_orbit(subset), place, mass) for (subset, place), mass in masses)
+    chosen = tuple((orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
+    value = _proved(reduced, found, level, chosen, bound)
+    return OrbitDesign(found, group, level, criterion, chosen, bound, value, proposal.value if proposal else None)
 
 
 @takes_eps0()
@@ -278,18 +240,25 @@ def orbit_tradeoff_at(
     *,
     criterion: Criterion | str = Criterion.BAYES,
     rtol: float = REL,
-) -> OrbitDesigns:
+) -> Design:
     """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value."""
     if not isinstance(lam, Exp):
-        design = orbit_tradeoff(problem, lam, group, criterion=criterion)
-        return OrbitDesigns(problem, Fraction(lam), design.value, (design,))
+        return _design(problem, Fraction(lam), (orbit_tradeoff(problem, lam, group, criterion=criterion),))
 
-    def around(bits: int) -> OrbitDesigns:
+    def around(bits: int) -> Design:
         designs = tuple(
             orbit_tradeoff(problem, level, group, criterion=criterion) for level in levels_around(lam, bits)
         )
         evaluation = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
         value = Bracket(designs[0].value.lower, designs[1].value.upper, Arithmetic.BALL, "orbit lp", evaluation)
-        return OrbitDesigns(problem, lam, value, designs)
+        return _design(problem, lam, designs, value)
 
     return narrowed(around, rtol, LEVELS)
+
+
+def _design(
+    problem: Problem, level: Fraction | Exp, designs: tuple[OrbitDesign, ...], value: Bracket | None = None
+) -> Design:
+    """The design of a level, from invariant ones at rational levels; the last attains it."""
+    last = designs[-1]
+    return Design(problem, last.criterion, None, value or last.value, last.weights, designs, last.proposed, level)

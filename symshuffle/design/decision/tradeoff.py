@@ -242,13 +242,12 @@ def _certify(
                 rows, bound, prior = _exact_compact(problem, lam, criterion=criterion)
                 weights = _columns_of(rows, lam)
                 break
-        round_ = reduced.priced(sorted(columns), lam)
-        bound, prior = round_.bound, round_.prior
-        weights = tuple((*pair, mass) for pair, mass in round_.masses)
+        masses, bound, prior, fresh = reduced.priced(sorted(columns), lam)
+        weights = tuple((*pair, mass) for pair, mass in masses)
         rows = action_rows(problem, weights, lam)
-        if not round_.fresh:
+        if not fresh:
             break
-        columns.update(round_.fresh)
+        columns.update(fresh)
     else:
         bound = lowered(problem.posterior_costs(prior), bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)

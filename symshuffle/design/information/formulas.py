@@ -58,7 +58,7 @@ def column_terms(logs: Iterable[LogTerm], subset: int) -> tuple[tuple[Any, Any, 
     merged: dict[tuple[Any, Any], Any] = {}
     lam = RING.gens[0]
     for term in logs:
-        ends = (affine(form, subset) for form in (term.factor, term.top, term.bottom))
+        ends = (affine(form, subset) for form in term)
         factor, top, bottom = (RING(sp.QQ(*a.as_integer_ratio())) + lam * sp.QQ(*b.as_integer_ratio()) for a, b in ends)
         if factor and top != bottom:
             merged[top, bottom] = merged.get((top, bottom), RING.zero) + factor

@@ -254,7 +254,7 @@ def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bi
 
 def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
     """The maximum at a rational level: exact where the measure is rational, otherwise in balls of so many bits."""
-    reduced = Reduced.of(measure, lam, group)
+    reduced = _Reduced.of(measure, lam, group)
     if measure.rational is not None:
         solution = solve(reduced.program([measure.rational(column) for column in reduced.columns]))
         certificate, bound = solution.certificate, reduced.spread(solution.certificate.dual)
@@ -267,7 +267,7 @@ def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, b
 
 @final
 @dataclass(frozen=True, slots=True)
-class Reduced:
+class _Reduced:
     """The linear program under a group: one column per orbit of subsets, one row per orbit (``blocks``) of inputs.
 
     A variable is the total weight of an orbit of subsets; without a group every orbit is a single subset or input.
@@ -283,7 +283,7 @@ class Reduced:
     rows: list[Vector]
 
     @classmethod
-    def of(cls, measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> Reduced:
+    def of(cls, measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> _Reduced:
         """The columns that compete for a measure."""
         m = measure.num_inputs
         blocks, orbits = columns_up_to(m, group)
@@ -306,7 +306,7 @@ class Reduced:
         return {self.orbits[j].representative: mass / self.orbits[j].size for j, mass in primal}
 
 
-def enclosed_maximum(measure: Measure, reduced: Reduced, bits: int) -> tuple[Certificate, Vector, Bracket]:
+def enclosed_maximum(measure: Measure, reduced: _Reduced, bits: int) -> tuple[Certificate, Vector, Bracket]:
     """An optimal vertex, a vector above every column, and the bracket between their values.
 
     The program is solved over the rationals at the midpoints of the balls. Its vertex is feasible whatever the true

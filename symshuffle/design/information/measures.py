@@ -31,14 +31,8 @@ COLUMN_BITS: Final = 160
 PRECISIONS: Final = (COLUMN_BITS, 2 * COLUMN_BITS, 4 * COLUMN_BITS, 8 * COLUMN_BITS)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class LogTerm:
-    r"""The function :math:`(f\cdot v)\,\log\frac{t\cdot v}{b\cdot v}` of a column ``v``."""
-
-    factor: Vector
-    top: Vector
-    bottom: Vector
+LogTerm: TypeAlias = tuple[Vector, Vector, Vector]
+r"""Vectors f, t, b: the function :math:`(f\cdot v)\,\log\frac{t\cdot v}{b\cdot v}` of a column ``v``."""
 
 
 @final
@@ -154,7 +148,7 @@ def _quotient(name: str, top: Vector, bottom: Vector) -> Measure:
 def kullback_leibler(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
     r"""Relative entropy of the output laws: :math:`\varphi(v) = (v\cdot P_0)\log\frac{v\cdot P_0}{v\cdot P_1}`."""
     first, second = _distributions(p, q)
-    return _logarithmic("relative entropy", (LogTerm(first, first, second),), (first, second))
+    return _logarithmic("relative entropy", ((first, first, second),), (first, second))
 
 
 def mutual_information(p: Sequence[Fraction]) -> Measure:
@@ -164,7 +158,7 @@ def mutual_information(p: Sequence[Fraction]) -> Measure:
     def at(x: int, value: Fraction) -> Vector:
         return tuple(value if z == x else Fraction(0) for z in range(len(first)))
 
-    terms = tuple(LogTerm(at(x, w), at(x, Fraction(1)), first) for x, w in enumerate(first) if w)
+    terms = tuple((at(x, w), at(x, Fraction(1)), first) for x, w in enumerate(first) if w)
     return _logarithmic("mutual information", terms, (first,))
 
 
@@ -174,8 +168,8 @@ def _logarithmic(name: str, terms: tuple[LogTerm, ...], data: tuple[Vector, ...]
 
     def ball(column: Sequence[Any]) -> Any:
         # A form that vanishes identically stands before a logarithm that is never taken.
-        parts = ((form(term.factor, column), term) for term in terms if any(term.factor))
-        return sum((f * (form(t.top, column) / form(t.bottom, column)).log() for f, t in parts), flint.arb(0))
+        parts = ([form(part, column) for part in term] for term in terms if any(term[0]))
+        return sum((factor * (top / bottom).log() for factor, top, bottom in parts), flint.arb(0))
 
     return Measure(name, len(data[0]), None, ball, data, terms)
 

@@ -17,7 +17,7 @@ from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, as_integer, enclose
-from symshuffle.design.shuffled.model import BlockChannel, ShuffledDesign, block_designs, fixed_risk, orbit_reduction
+from symshuffle.design.shuffled.model import BlockDesign, ShuffledDesign, block_designs, fixed_risk, orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, best_thinned, improve, ratios_by_size, trace_of
 from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.frontiers.caps import check_cap
@@ -193,13 +193,12 @@ def _below(order: Real) -> Fraction:
     return lower if lower.denominator < _ROUND else max(Fraction(1), Fraction(int(lower * _ROUND), _ROUND))
 
 
-def _best_blocks(target: ExactTarget, k: int, n: int) -> BlockChannel | None:
+def _best_blocks(target: ExactTarget, k: int, n: int) -> BlockDesign | None:
     """The projective space with the smallest risk at the target; None if there is none with few points."""
     found = []
     for design in block_designs(k):
         padded = ExactTarget(design.points, n, target.exp_eps, target.delta, target.cap)
         ratio = padded.ratio(design.size)
         if ratio > 1:
-            trace = subset_orbit(design.points, design.size, ratio).signal
-            found.append(BlockChannel(design, ratio, fixed_risk(design.points, trace, n)))
-    return min(found, key=lambda one: one.risk, default=None)
+            found.append(replace(design, ratio=ratio))
+    return min(found, key=lambda one: one.risk(n), default=None)

@@ -23,7 +23,7 @@ from symshuffle.decompositions.closed_forms import constant_datasets
 from symshuffle.design.shuffled.search import ratio_of, trace_of
 from symshuffle.mechanisms.members import ANY_TWO
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.frontiers.orbit import Orbit, orbit_mechanism
+from symshuffle.utility.frontiers.orbit import Orbit, orbit_mechanism, subset_orbit
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.answers import Answer
@@ -49,6 +49,7 @@ class BlockDesign:
     selection: the same certified bound. Real pairs of datasets involve triples of inputs and may differ.
 
     - ``q``, ``dimension``: prime order of the field, and dimension of the space, at least 2.
+    - ``ratio``: likelihood ratio of the channel.
 
     Examples
     --------
@@ -59,6 +60,7 @@ class BlockDesign:
 
     q: int
     dimension: int
+    ratio: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dimension", as_integer(self.dimension, "dimension", 2))
@@ -96,6 +98,33 @@ class BlockDesign:
             for y in points
         )
 
+    def risk(self, n: int) -> Fraction:
+        """Canonical l2 risk of the channel at n users, over all points."""
+        return fixed_risk(self.points, subset_orbit(self.points, self.size, self.ratio).signal, n)
+
+    def channel(self) -> Channel:
+        """The explicit channel: one row per point, one column per block."""
+        from symshuffle.channels.channel import Channel
+
+        low = 1 / (self.size * self.ratio + self.points - self.size)
+        held = [frozenset(block) for block in self.blocks()]
+        return Channel(
+            tuple(tuple(low * self.ratio if x in block else low for block in held) for x in range(self.points))
+        )
+
+    def to_dict(self, n: int) -> dict[str, Any]:
+        """JSON-ready, with the risk at n users."""
+        return {
+            "padded_k": self.points,
+            "s": self.size,
+            "b": self.points,
+            "q": self.q,
+            "ratio": str(self.ratio),
+            "risk": str(self.risk(n)),
+            "bits": self.bits,
+            "bound": "same certified bound as subset selection; attained pairs may differ",
+        }
+
 
 def block_designs(k: int) -> tuple[BlockDesign, ...]:
     """Projective spaces with k to 4k points, by number; those beyond the first k are categories that nobody holds.
@@ -129,41 +158,6 @@ def fixed_risk(k: int, trace: Fraction, n: int) -> Fraction:
 
 @final
 @dataclass(frozen=True, slots=True)
-class BlockChannel:
-    """A channel of the same certified bound as subset selection that names blocks of a design."""
-
-    design: BlockDesign
-    ratio: Fraction
-    risk: Fraction
-
-    def channel(self) -> Channel:
-        """The explicit channel: one row per point, one column per block."""
-        from symshuffle.channels.channel import Channel
-
-        design, blocks = self.design, self.design.blocks()
-        low = 1 / (design.size * self.ratio + design.points - design.size)
-        held = [frozenset(block) for block in blocks]
-        return Channel(
-            tuple(tuple(low * self.ratio if x in block else low for block in held) for x in range(design.points))
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        design = self.design
-        return {
-            "padded_k": design.points,
-            "s": design.size,
-            "b": design.points,
-            "q": design.q,
-            "ratio": str(self.ratio),
-            "risk": str(self.risk),
-            "bits": design.bits,
-            "bound": "same certified bound as subset selection; attained pairs may differ",
-        }
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class ShuffledDesign:
     """A channel that meets a central target, found among mixtures of orbits by a local search.
 
@@ -183,7 +177,7 @@ class ShuffledDesign:
     size: int
     delta: Answer
     epsilon: Answer
-    blocks: BlockChannel | None
+    blocks: BlockDesign | None
     upper: Fraction | None
     bound: TraceBound | None
 
@@ -282,7 +276,7 @@ class ShuffledDesign:
             "attained_eps": None if attained is None else format_decimal(attained.lower, up=False),
             "attained_by": None if attained is None else attained.datasets,
             "bits": self.bits,
-            "blocks": None if self.blocks is None else self.blocks.to_dict(),
+            "blocks": None if self.blocks is None else self.blocks.to_dict(self.n),
             "upper": NO_UPPER if self.upper is None else str(self.upper),
             "least_risk": None if self.least_risk is None else str(self.least_risk),
             "certificate": None if self.bound is None else self.bound.to_dict(),

@@ -21,7 +21,7 @@ from symshuffle.decompositions.clones import stronger_clone
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.model import Claim, Correction
-from symshuffle.ledger.claims.parts import CurveRole, Picture, Plot, curve
+from symshuffle.ledger.claims.parts import Picture, Plot, curve
 from symshuffle.ledger.claims.registry import load
 from symshuffle.mechanisms.finite import krr, subset_selection
 from symshuffle.utility.frontiers.caps import raw_cap_trace
@@ -55,8 +55,8 @@ def two_steps() -> Picture:
         "order exp(eps) of one step",
         "mass for two steps (one has 1/10)",
         (
-            curve("printed", CurveRole.PRINTED, ((order, printed(order, mass)[1]) for order in orders)),
-            curve("corrected, attained", CurveRole.CORRECTED, ((order, corrected(order, mass)[1]) for order in orders)),
+            curve("printed", "printed", ((order, printed(order, mass)[1]) for order in orders)),
+            curve("corrected, attained", "corrected", ((order, corrected(order, mass)[1]) for order in orders)),
         ),
     )
 
@@ -69,11 +69,9 @@ def stronger() -> Picture:
     intended, generic = (three_cell_laws(term, clone.lam, clone.p, 2) for term in (printed, corrected))
     levels = _steps(1, Fraction(59, 20), 39)
     rows = {
-        ("two real datasets", CurveRole.FOUND): [
-            shuffled_divergence(channel, (0, 0), (1, 0), level) for level in levels
-        ],
-        ("intended bound", CurveRole.PRINTED): [law_divergence(intended[0], intended[1], level) for level in levels],
-        ("generic bound, equation (1)", CurveRole.CORRECTED): [
+        ("two real datasets", "found"): [shuffled_divergence(channel, (0, 0), (1, 0), level) for level in levels],
+        ("intended bound", "printed"): [law_divergence(intended[0], intended[1], level) for level in levels],
+        ("generic bound, equation (1)", "corrected"): [
             law_divergence(generic[0], generic[1], level) for level in levels
         ],
     }
@@ -102,8 +100,8 @@ def backgrounds() -> Picture:
         "order exp(eps), where exp(eps0) = 3",
         "divergence",
         (
-            curve("worst background", CurveRole.FOUND, zip(levels, worst, strict=True)),
-            curve("conjectured background", CurveRole.PRINTED, zip(levels, third, strict=True)),
+            curve("worst background", "found", zip(levels, worst, strict=True)),
+            curve("conjectured background", "printed", zip(levels, third, strict=True)),
         ),
         (False, True),
     )
@@ -120,8 +118,8 @@ def amplification_range() -> Picture:
         "order exp(eps), where exp(eps0) = 3",
         "upper end of the range of G",
         (
-            curve("corrected", CurveRole.CORRECTED, ((order, corrected(lam, order)[2]) for order in orders)),
-            curve("printed", CurveRole.PRINTED, ((order, printed(lam, order)[2]) for order in orders)),
+            curve("corrected", "corrected", ((order, corrected(lam, order)[2]) for order in orders)),
+            curve("printed", "printed", ((order, printed(lam, order)[2]) for order in orders)),
         ),
     )
 
@@ -137,7 +135,7 @@ def thinned() -> Picture:
         "its end at the ratio 1 belongs to no mechanism.",
         "ratio C",
         "slope, subsets of one input",
-        tuple(curve(f"k = {k}", CurveRole.OTHER, points) for k, points in values.items()),
+        tuple(curve(f"k = {k}", "other", points) for k, points in values.items()),
     )
 
 
@@ -152,7 +150,7 @@ def augmented() -> Picture:
         "three inputs always, at five and ten where the curve reaches 1.",
         "cap exp(eps0), k-ary response",
         "trace, over the largest one",
-        tuple(curve(f"k = {k}", CurveRole.OTHER, points) for k, points in rows.items()),
+        tuple(curve(f"k = {k}", "other", points) for k, points in rows.items()),
     )
 
 
@@ -169,8 +167,8 @@ def shrinking() -> Picture:
         "users n",
         "n times the risk over K",
         (
-            curve("canonical value", CurveRole.PRINTED, points[0]),
-            curve("shrunk estimate", CurveRole.CORRECTED, points[1]),
+            curve("canonical value", "printed", points[0]),
+            curve("shrunk estimate", "corrected", points[1]),
         ),
         (True, False),
     )
@@ -192,8 +190,8 @@ def symmetrised() -> Picture:
         "order",
         "largest divergence, two users",
         (
-            curve("before", CurveRole.FOUND, ((gamma, largest(before, gamma)) for gamma in orders)),
-            curve("after symmetrising", CurveRole.PRINTED, ((gamma, largest(after, gamma)) for gamma in orders)),
+            curve("before", "found", ((gamma, largest(before, gamma)) for gamma in orders)),
+            curve("after symmetrising", "printed", ((gamma, largest(after, gamma)) for gamma in orders)),
         ),
         (False, True),
     )
@@ -221,9 +219,9 @@ def parallel() -> Picture:
         "share of 10-ary response",
         "blanket bound at exp(eps) = 9",
         (
-            curve("mixture", CurveRole.FOUND, ((share, bound(share)) for share in shares)),
-            curve("10-ary response alone", CurveRole.OTHER, ((share, ends[0]) for share in (0, 1))),
-            curve("selection alone", CurveRole.OTHER, ((share, ends[1]) for share in (0, 1))),
+            curve("mixture", "found", ((share, bound(share)) for share in shares)),
+            curve("10-ary response alone", "other", ((share, ends[0]) for share in (0, 1))),
+            curve("selection alone", "other", ((share, ends[1]) for share in (0, 1))),
         ),
     )
 
@@ -243,12 +241,12 @@ def dimensions() -> Picture:
         (
             curve(
                 "error",
-                CurveRole.FOUND,
+                "found",
                 ((d, error / single) for d, error in zip(sizes, found, strict=True)),
                 joined=False,
             ),
-            curve("printed: proportional", CurveRole.PRINTED, ((d, printed(gamma, sigma, d)) for d in sizes)),
-            curve("corrected", CurveRole.CORRECTED, ((d, corrected(gamma, sigma, d)) for d in sizes)),
+            curve("printed: proportional", "printed", ((d, printed(gamma, sigma, d)) for d in sizes)),
+            curve("corrected", "corrected", ((d, corrected(gamma, sigma, d)) for d in sizes)),
         ),
     )
 
@@ -263,7 +261,7 @@ def gaps() -> Picture:
         "local budget eps0",
         "gap to the cap, relative",
         tuple(
-            curve(f"k = {k}", CurveRole.OTHER, ((eps, 1 - trace / cap) for eps, (trace, cap, _) in row))
+            curve(f"k = {k}", "other", ((eps, 1 - trace / cap) for eps, (trace, cap, _) in row))
             for k, row in rows.items()
         ),
     )

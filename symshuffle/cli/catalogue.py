@@ -16,7 +16,15 @@ from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.parts import MEANINGS, Erratum, Severity
 from symshuffle.ledger.claims.registry import Ledger, bibliography, load, load_named
 from symshuffle.ledger.claims.run import counterexample
-from symshuffle.ledger.report.entries import RECONSTRUCTED, LedgerEntry, Mistake, entries, groups, number_of_errata
+from symshuffle.ledger.report.entries import (
+    RECONSTRUCTED,
+    LedgerEntry,
+    Mistake,
+    entries,
+    groups,
+    number_of_errata,
+    strength,
+)
 from symshuffle.ledger.report.entries import errata as by_severity
 from symshuffle.ledger.report.mathematics import to_lines
 from symshuffle.ledger.report.records import bibtex, judged, to_json
@@ -62,10 +70,10 @@ def claims(
     page.print(table, markup=False)
     checked = sum(entry["checked"] for entry in chosen)
     page.print(f"\n{len(chosen)} entries, {checked} checked")
-    for group in groups(asked):
-        strong, stated = group.strength
+    for key, part in groups(asked).items():
+        strong, stated = strength(part)
         if stated:
-            page.print(f"{group.key}: {strong} of {stated} statements proved or certified")
+            page.print(f"{key}: {strong} of {stated} statements proved or certified")
 
 
 def _chosen(listed: Sequence[LedgerEntry], paper: str | None, *, by: str = "paper") -> list[LedgerEntry]:
@@ -91,7 +99,7 @@ def errata(
     found = by_severity(_chosen(listed, paper, by="about") if listed else ())
     if json:
         mistakes = [mistake for _, part in found for mistake in part]
-        everywhere = [entry for mistake in mistakes for entry in (mistake.entry, *mistake.also)]
+        everywhere = [entry for mistake in mistakes for entry in (mistake[0], *mistake[2])]
         judged_entries = [(entry, entry.erratum) for entry in everywhere if entry.erratum is not None]
         judged_entries.sort(key=lambda pair: list(Severity).index(pair[1].severity))
         typer.echo(to_json([_erratum(entry, erratum) for entry, erratum in judged_entries]), nl=False)
@@ -99,7 +107,7 @@ def errata(
     page = console()
     for severity, part in found:
         page.print(f"{MEANINGS[severity]} ({len(part)})", style="bold", markup=False)
-        for standing, judged_alike in groupby(part, key=lambda mistake: mistake.erratum.standing):
+        for standing, judged_alike in groupby(part, key=lambda mistake: mistake[1].standing):
             if standing is not None:
                 page.print(f"  {MEANINGS[standing]}:", markup=False)
             for mistake in judged_alike:
@@ -111,13 +119,13 @@ def errata(
 
 
 def _print_mistake(page: Console, mistake: Mistake) -> None:
-    entry, erratum = mistake.entry, mistake.erratum
+    entry, erratum, also = mistake
     lines = [f"  {entry.id}: {entry.source}"]
     if erratum.quote:
         lines.append(f"      accuses: {erratum.quote}")
     lines.append(f"      {erratum.because}")
-    if mistake.also:
-        lines.append(f"      The same mistake: {', '.join(f'{other.id} ({other.source})' for other in mistake.also)}")
+    if also:
+        lines.append(f"      The same mistake: {', '.join(f'{other.id} ({other.source})' for other in also)}")
     for line in lines:
         page.print(line, markup=False, soft_wrap=True)
 

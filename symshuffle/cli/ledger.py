@@ -14,7 +14,7 @@ import typer
 from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, installed, write_atomically
-from symshuffle.base.choices import choice
+from symshuffle.base.errors import InputError
 from symshuffle.base.executors import mapped, workers
 from symshuffle.base.numbers import as_integer, enclose
 from symshuffle.base.solvers import cvxpy, silent
@@ -23,12 +23,12 @@ from symshuffle.cli.catalogue import AsJson, Package, console, in_words, ledger_
 from symshuffle.cli.options import FewJobs, Jobs
 from symshuffle.cli.progress import progress
 from symshuffle.ledger.claims import registry
-from symshuffle.ledger.claims.edits import CHANGE_LABELS, Change
+from symshuffle.ledger.claims.edits import CHANGES
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.perturb import Fate, PerturbationResult, findings
+from symshuffle.ledger.claims.perturb import FATES, PerturbationResult, findings
 from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
-from symshuffle.ledger.claims.verify import verify_claims as run_claims
+from symshuffle.ledger.claims.run import verify_claims as run_claims
 from symshuffle.ledger.report.records import (
     clause_lines,
     discrepancies,
@@ -155,7 +155,7 @@ def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
 def perturb(
     selectors: _Selectors = None,
     kinds: Annotated[
-        list[str] | None, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(Change)}; all by default.")
+        list[str] | None, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(CHANGES)}; all by default.")
     ] = None,
     each: Annotated[str, typer.Option(metavar="N", help="Most perturbations of a kind and a claim.")] = "1",
     seed: Annotated[str, typer.Option(metavar="S", help="Which ones are drawn.")] = "0",
@@ -169,7 +169,9 @@ def perturb(
     Constants by 1 %, min and max, strict and weak comparisons, signs, arguments by 1, false beyond 50, exchanged
     arguments. Accepted is what no comparison refutes: a check that is too weak, or a change that changes nothing.
     """
-    wanted = tuple(choice(Change, one, "--kind") for one in kinds or Change)
+    wanted = tuple(kinds or CHANGES)
+    if unknown := [one for one in wanted if one not in CHANGES]:
+        raise InputError("--kind", unknown[0], "one of " + ", ".join(CHANGES))
     most, longest = as_integer(each, "--each", 1), as_integer(seconds, "--seconds", 1)
     processes = arguments.jobs(jobs)
     if json not in (None, STDOUT):
@@ -188,18 +190,18 @@ def perturb(
     if json is not None:
         write_atomically(Path(json), text, argument="--json")
     page = console()
-    table = Table("kind", "tried", *Fate, "what is changed", box=None, pad_edge=False, header_style="bold")
+    table = Table("kind", "tried", *FATES, "what is changed", box=None, pad_edge=False, header_style="bold")
     for kind in wanted:
-        fates = [finding.fate for finding in found if finding.kind is kind]
-        table.add_row(kind, str(len(fates)), *(str(fates.count(fate)) for fate in Fate), CHANGE_LABELS[kind])
+        fates = [finding.fate for finding in found if finding.kind == kind]
+        table.add_row(kind, str(len(fates)), *(str(fates.count(fate)) for fate in FATES), CHANGES[kind])
     page.print(table, markup=False)
     for finding in found:
-        if finding.fate is Fate.ACCEPTED:
+        if finding.fate == "accepted":
             page.print(str(finding), markup=False, soft_wrap=True)
 
 
 def _perturbed(
-    package: str, seed: str, each: int, kinds: tuple[Change, ...], seconds: int, name: str
+    package: str, seed: str, each: int, kinds: tuple[str, ...], seconds: int, name: str
 ) -> tuple[PerturbationResult, ...]:
     claim = registry.load(package).claim(name)
     return findings(claim, seed=seed, each=each, kinds=kinds, seconds=seconds)

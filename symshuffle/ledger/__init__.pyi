@@ -23,4 +23,4 @@ from .claims.parts import Severity as Severity
 from .claims.parts import Standing as Standing
 from .claims.registry import load as load
 from .claims.run import run_claim as run_claim
-from .claims.verify import verify_claims as verify_claims
+from .claims.run import verify_claims as verify_claims

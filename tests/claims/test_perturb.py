@@ -11,9 +11,9 @@ import sympy as sp
 
 from symshuffle.cli import main
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.edits import Change
+from symshuffle.ledger.claims.edits import CHANGES
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Correction, Grade, Statement
-from symshuffle.ledger.claims.perturb import Fate, PerturbationResult, findings, perturbations
+from symshuffle.ledger.claims.perturb import PerturbationResult, findings, perturbations
 from tests.claims.fake_ledger.first import claim
 
 MANY = 100
@@ -38,7 +38,7 @@ def weak(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]
     yield decide(len(statement(3, 3)) == 2, at="n=k=3", claimed="two numbers")
 
 
-def fates(found: tuple[PerturbationResult, ...]) -> dict[str, Fate]:
+def fates(found: tuple[PerturbationResult, ...]) -> dict[str, str]:
     return {f"{one.kind}: {one.change}": one.fate for one in found}
 
 
@@ -68,9 +68,9 @@ EXPECTED = {
 def test_an_honest_check_rejects_every_kind() -> None:
     found = fates(findings(of(honest), each=MANY))
     assert found.keys() >= EXPECTED
-    assert {one.partition(":")[0] for one in found} == set(Change)
-    assert set(found.values()) <= {Fate.REJECTED, Fate.ERROR}
-    assert {found[one] for one in EXPECTED} == {Fate.REJECTED}
+    assert {one.partition(":")[0] for one in found} == set(CHANGES)
+    assert set(found.values()) <= {"rejected", "error"}
+    assert {found[one] for one in EXPECTED} == {"rejected"}
 
 
 def test_lines_are_those_of_the_source() -> None:
@@ -82,8 +82,8 @@ def test_lines_are_those_of_the_source() -> None:
 
 def test_a_weak_check_is_listed() -> None:
     found = findings(of(weak), each=MANY)
-    assert {one.fate for one in found} == {Fate.ACCEPTED}
-    assert {one.kind for one in found} == set(Change)
+    assert {one.fate for one in found} == {"accepted"}
+    assert {one.kind for one in found} == set(CHANGES)
     seen = {one.change: one.differed for one in found}
     assert seen["value * 101/100"] == 1
     assert seen["n < k -> n <= k"] == 1
@@ -96,7 +96,7 @@ def test_a_check_of_small_values_accepts_what_is_false_beyond() -> None:
             yield compare(Fraction(n * n), statement(n), at=f"n={n}")
 
     found = fates(findings(of(small, lambda n: Fraction(n) ** 2), each=MANY))
-    accepted = {one for one, fate in found.items() if fate is Fate.ACCEPTED}
+    accepted = {one for one, fate in found.items() if fate == "accepted"}
     assert accepted == {"beyond: value +1 where n > 50", "beyond: value -1 where n > 50"}
 
 
@@ -107,8 +107,8 @@ def test_symbols_are_perturbed_beyond_as_well() -> None:
         yield identity(n * n + n, statement(n), at="every n")
 
     found = fates(findings(of(symbolic, lambda n: n * (n + 1)), each=MANY))
-    assert found["beyond: value +1 where n > 50"] in {Fate.REJECTED, Fate.UNDECIDED}
-    assert Fate.ACCEPTED not in found.values()
+    assert found["beyond: value +1 where n > 50"] in {"rejected", "undecided"}
+    assert "accepted" not in found.values()
 
 
 def test_a_correction_is_perturbed_where_the_print_is_false() -> None:
@@ -128,11 +128,11 @@ def test_closures_partial_functions_and_functions_of_c() -> None:
     def closed(n: Any) -> Any:
         return factor * n + 1
 
-    assert {one.change for one in perturbations(closed)} >= {"factor * n + 1 -> factor * n - 1", "n +1"}
-    (less,) = (one for one in perturbations(closed) if one.change == "factor * n + 1 -> factor * n - 1")
-    assert less.statement(2) == 9
-    (least,) = (one for one in perturbations(max) if one.kind is Change.EXTREME)
-    assert least.statement is min
+    assert {change for _, _, change, _ in perturbations(closed)} >= {"factor * n + 1 -> factor * n - 1", "n +1"}
+    (less,) = (made for _, _, change, made in perturbations(closed) if change == "factor * n + 1 -> factor * n - 1")
+    assert less(2) == 9
+    (least,) = (made for kind, _, _, made in perturbations(max) if kind == "min-max")
+    assert least is min
 
 
 def test_errors_are_no_rejections() -> None:
@@ -140,7 +140,7 @@ def test_errors_are_no_rejections() -> None:
         yield compare(Fraction(1), statement(1), at="n=1")
 
     found = fates(findings(of(divides, lambda n: Fraction(1, n)), each=MANY))
-    assert found["shift: n -1"] is Fate.ERROR
+    assert found["shift: n -1"] == "error"
 
 
 def test_draws_depend_on_the_seed_alone() -> None:
@@ -149,7 +149,7 @@ def test_draws_depend_on_the_seed_alone() -> None:
 
     assert drawn(1) == drawn(1)
     assert len({tuple(drawn(seed)) for seed in range(5)}) > 1
-    assert len(drawn(1)) == len(Change)
+    assert len(drawn(1)) == len(CHANGES)
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 import pytest
 
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.parts import CurveRole, Picture, PlottedCurve
+from symshuffle.ledger.claims.parts import CURVE_ROLES, Picture, curve
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.report.site import to_svg
 
-LINE = PlottedCurve("a & b", CurveRole.PRINTED, ((1.0, 1.0), (2.0, 10.0)))
-DOTS = PlottedCurve("c", CurveRole.FOUND, ((1.0, 2.0),), joined=False)
+LINE = curve("a & b", "printed", ((1.0, 1.0), (2.0, 10.0)))
+DOTS = curve("c", "found", ((1.0, 2.0),), joined=False)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_names_of_two_pictures_do_not_clash(drawn: str) -> None:
         ({"shows": " "}, "shows"),
         ({"curves": ()}, "curves"),
         ({"curves": (LINE,) * 7}, "curves"),
-        ({"curves": (PlottedCurve("a", CurveRole.FOUND, ((0.0, 1.0),)),), "logarithmic": (True, False)}, "logarithmic"),
+        ({"curves": (curve("a", "found", ((0.0, 1.0),)),), "logarithmic": (True, False)}, "logarithmic"),
     ],
 )
 def test_pictures_that_are_none(changes: dict, words: str) -> None:
@@ -58,7 +58,7 @@ def test_pictures_that_are_none(changes: dict, words: str) -> None:
     with pytest.raises(InputError, match=f"^{words} = "):
         Picture(**facts)
     with pytest.raises(InputError, match="points"):
-        PlottedCurve("a", CurveRole.FOUND, ())
+        curve("a", "found", ())
 
 
 @pytest.mark.parametrize("name", load().plots)
@@ -66,13 +66,13 @@ def test_pictures_of_the_ledger_show_what_is_wrong(name: str) -> None:
     """Where bounds are drawn, what is found is above the printed one somewhere and never above the corrected one."""
     picture = load().plots[name]()
     assert to_svg(picture, name=name)
-    heights = {role: [dict(one.points) for one in picture.curves if one.role is role] for role in CurveRole}
-    found = heights[CurveRole.FOUND] or heights[CurveRole.CORRECTED]
-    if found and heights[CurveRole.PRINTED]:
-        printed = heights[CurveRole.PRINTED]
+    heights = {role: [dict(points) for _, one, points, _ in picture.curves if one == role] for role in CURVE_ROLES}
+    found = heights["found"] or heights["corrected"]
+    if found and heights["printed"]:
+        printed = heights["printed"]
         assert any(abs(found[0][x] - one[x]) > 1e-3 * abs(one[x]) for one in printed for x in found[0] if x in one)
     if name == "decomposition.eq-1":
-        (seen,), (printed_,), (corrected,) = (heights[CurveRole(one)] for one in ("found", "printed", "corrected"))
+        (seen,), (printed_,), (corrected,) = (heights[one] for one in ("found", "printed", "corrected"))
         assert any(seen[x] > 1.01 * printed_[x] for x in seen)
         assert all(seen[x] <= corrected[x] * (1 + 1e-12) for x in seen)
 

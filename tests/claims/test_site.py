@@ -15,7 +15,7 @@ from symshuffle.base import Verdict
 from symshuffle.ledger import Claim, ClaimVerdict, Erratum, Outcome, Severity, run_claim, verify_claims
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.registry import Ledger, bibliography, catalogue, load, papers
-from symshuffle.ledger.report.entries import entries, errata, groups, number_of_errata
+from symshuffle.ledger.report.entries import counts, entries, errata, groups, number_of_errata
 from symshuffle.ledger.report.mathematics import to_markup, to_number
 from symshuffle.ledger.report.records import bibtex
 from symshuffle.ledger.report.site import check_report, one_page, site, write_report
@@ -191,8 +191,8 @@ def test_every_entry_has_a_line_and_a_page_also_where_nothing_checks_it() -> Non
     listed = entries(Ledger(whole.package, whole.claims[1:], {}))
     assert {entry.id for entry in listed} == {*catalogue(), *(found.id for found in whole.claims)}
     assert (listed[0].id, listed[0].verdict, listed[0].grade) == (gone.id, "unchecked", "none")
-    assert [group.key for group in groups(listed)] == [*papers(), "symshuffle"]
-    assert dict(groups(listed)[0].verdicts)["unchecked"] == 1
+    assert list(groups(listed)) == [*papers(), "symshuffle"]
+    assert dict(counts(groups(listed)[whole.claims[0].paper], "verdict"))["unchecked"] == 1
 
 
 def test_what_a_search_finds() -> None:

@@ -26,9 +26,9 @@ def test_a_reconstruction_accuses_nobody() -> None:
 
 def test_one_mistake_is_one_entry() -> None:
     mistakes = [mistake for _, part in errata(LISTED) for mistake in part]
-    ids = [entry.id for mistake in mistakes for entry in (mistake.entry, *mistake.also)]
+    ids = [entry.id for mistake in mistakes for entry in (mistake[0], *mistake[2])]
     assert len(ids) == len(set(ids)) == sum(entry.erratum is not None for entry in LISTED)
-    also = {mistake.entry.id: {entry.id for entry in mistake.also} for mistake in mistakes if mistake.also}
+    also = {first.id: {entry.id for entry in others} for first, _, others in mistakes if others}
     assert also["decomposition.thm-13"] == {"decomposition.lem-3", "symshuffle.ratio-pairs"}
     hadamard = [one for one in ids if "hadamard" in one or one == "decomposition.table-2"]
     assert hadamard == ["decomposition.table-2"]

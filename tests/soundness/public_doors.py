@@ -40,7 +40,6 @@ from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines import confirm
 from symshuffle.engines.densities import engine as densities
 from symshuffle.ledger import Claim, Clause, Correction, Erratum
-from symshuffle.ledger.claims import parts
 from symshuffle.mechanisms import Laplace
 from symshuffle.utility import AnchoredLaw, LikelihoodRatio, SymbolicLaw, trace_frontier
 from symshuffle.utility.estimation import canonical, votes
@@ -207,7 +206,6 @@ DOORS = {door: call for one in ROWS for door, call in one.items()} | {
     "ledger.claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
     "ledger.claims.parts.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
     "ledger.claims.parts.Erratum.standing": lambda v: Erratum("wording", v, "why"),
-    "ledger.claims.parts.PlottedCurve.role": lambda v: parts.PlottedCurve("one", v, ((0.0, 1.0),)),
     "utility.likelihood.extremes.hinge_range.direction": lambda v: extremes.hinge_range(v, F(2)),
     "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         PAIR, 3, F(1), F(2), (F(1), F(2)), (v,), "float64"

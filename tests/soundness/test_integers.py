@@ -50,7 +50,7 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.engines.confirm import recompute
 from symshuffle.engines.confirm.front import recompute_laplace
 from symshuffle.ledger.claims.registry import Ledger
-from symshuffle.ledger.claims.verify import verify_claims
+from symshuffle.ledger.claims.run import verify_claims
 from symshuffle.mechanisms import Laplace
 from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw

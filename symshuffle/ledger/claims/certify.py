@@ -25,28 +25,20 @@ from symshuffle.ledger.recheck.values import comparison_reads, decide, file_read
 _LIBRARIES: Final = ("symshuffle", "python-flint", "sympy", "numpy")
 """Whose versions a certificate names, beside that of Python."""
 
-_LONGEST: Final = 200
-_MOST_CALLS: Final = 8
-"""How many of the calls of a statement before a comparison are named: the last ones."""
-
-
-class NoValue(Exception):
-    """Something that a certificate cannot hold exactly."""
-
 
 def encode(value: Any) -> Any:
-    """A value in the form of a certificate."""
+    """A value in the form of a certificate; a ValueError if it has none, or holds integers of more than 4300 digits."""
     match value:
         case None | bool():
             return value
         case str():
             return {"text": value}
         case Ball():
-            return {"ball": [_rational(value.lower), _rational(value.upper)]}
+            return {"ball": [str(value.lower), str(value.upper)]}
         case Exp():
-            return {"exp": _rational(value.exponent)}
+            return {"exp": str(value.exponent)}
         case numbers.Rational():
-            return _rational(Fraction(int(value.numerator), int(value.denominator)))
+            return str(Fraction(int(value.numerator), int(value.denominator)))
         case list() | tuple():
             return [encode(entry) for entry in value]
         case Set():
@@ -58,14 +50,7 @@ def encode(value: Any) -> Any:
             entries = {one.name: encode(getattr(value, one.name)) for one in fields(value) if one.compare}
             return {"record": type(value).__name__, "fields": entries}
         case _:
-            raise NoValue(type(value).__name__)
-
-
-def _rational(value: Fraction) -> str:
-    try:
-        return str(value)
-    except ValueError as error:  # Python writes integers of up to 4300 digits
-        raise NoValue("a rational of thousands of digits") from error
+            raise ValueError(type(value).__name__)
 
 
 @final
@@ -81,7 +66,8 @@ class Witnesses:
     def add(self, comparison: Comparison) -> None:
         """Take one more."""
         if self.calls:
-            self._inputs = [{name: _shown(value) for name, value in call.items()} for call in self.calls[-_MOST_CALLS:]]
+            # Of the calls of the statement before this comparison, the last ones.
+            self._inputs = [{name: _shown(value) for name, value in call.items()} for call in self.calls[-8:]]
             self.calls.clear()
         written = self._written(comparison)
         if written is None:
@@ -94,7 +80,7 @@ class Witnesses:
             return None
         try:
             computed, claimed = map(encode, comparison.values)
-        except NoValue:
+        except ValueError:
             return None
         if decide(computed, comparison.relation, claimed) != comparison.verdict.value:
             return None  # an equality of its own, which the file could not show
@@ -125,16 +111,16 @@ class Witnesses:
         return {**written, "reads": part_reads(written)}
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any, longest: int = 200) -> Any:
     """An argument exactly, or as text where it has no such form or a long one: it is named, not computed with."""
     try:
         exact = encode(value)
-        if len(spoken(exact)) <= _MOST_CALLS * _LONGEST:
+        if len(spoken(exact)) <= 8 * longest:
             return exact
-    except NoValue:
+    except ValueError:
         pass
     text = " ".join(str(value).split())
-    return {"text": text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"}
+    return {"text": text if len(text) <= longest else f"{text[: longest - 1]}…"}
 
 
 def _program(comparison: Comparison) -> dict[str, Any] | None:
@@ -145,10 +131,10 @@ def _program(comparison: Comparison) -> dict[str, Any] | None:
     optimum = comparison.solution.value.exact
     vectors = certificate.to_json()
     written = {
-        "costs": [_rational(Fraction(cost)) for cost in program.costs],
-        "columns": [[[i, _rational(Fraction(entry))] for i, entry in column] for column in program.columns],
+        "costs": [str(Fraction(cost)) for cost in program.costs],
+        "columns": [[[i, str(Fraction(entry))] for i, entry in column] for column in program.columns],
         "senses": [sense.value for sense in program.senses],
-        "rhs": [_rational(Fraction(bound)) for bound in program.rhs],
+        "rhs": [str(Fraction(bound)) for bound in program.rhs],
         "free": sorted(program.free),
         "primal": vectors["primal"],
         "dual": vectors["dual"],

@@ -6,51 +6,28 @@ import ast
 import inspect
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
 from textwrap import indent
 from types import FunctionType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 from symshuffle.ledger.claims.model import Statement
 
-
-@final
-class Change(StrEnum):
-    """Kind of a perturbation."""
-
-    CONSTANT = "constant"
-    EXTREME = "min-max"
-    STRICT = "strictness"
-    SIGN = "sign"
-    SHIFT = "shift"
-    BEYOND = "beyond"
-    ROLES = "roles"
-
-
-CHANGE_LABELS: Final = {
-    Change.CONSTANT: "a constant, or the whole value, 1 % larger or smaller",
-    Change.EXTREME: "min for max, or max for min",
-    Change.STRICT: "a strict comparison for a weak one, or a weak one for a strict one",
-    Change.SIGN: "minus for plus, plus for minus, or the whole value negated",
-    Change.SHIFT: "an integer, or an argument such as n or k, larger or smaller by 1",
-    Change.BEYOND: "true for arguments up to 50, false beyond",
-    Change.ROLES: "two arguments, two names or two entries of the value exchanged",
+CHANGES: Final = {
+    "constant": "a constant, or the whole value, 1 % larger or smaller",
+    "min-max": "min for max, or max for min",
+    "strictness": "a strict comparison for a weak one, or a weak one for a strict one",
+    "sign": "minus for plus, plus for minus, or the whole value negated",
+    "shift": "an integer, or an argument such as n or k, larger or smaller by 1",
+    "beyond": "true for arguments up to 50, false beyond",
+    "roles": "two arguments, two names or two entries of the value exchanged",
 }
+"""Kinds of perturbations, and what is changed."""
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Perturbation:
-    """A wrong statement: the kind of change, the line of the source and what becomes of it."""
-
-    kind: Change
-    line: int
-    change: str
-    statement: Statement
+Perturbation: TypeAlias = tuple[str, int, str, Statement]
+"""A wrong statement after its kind, the line of the source, and what becomes of that."""
 
 
 def bare(statement: Statement) -> Any:
@@ -68,13 +45,13 @@ _UNREAD: Final = (ast.JoinedStr, ast.Raise, ast.Assert, ast.arguments, ast.arg)
 _FRACTION: Final = "_fraction_"
 """The name under which changed statements find rationals."""
 
-_Edit: TypeAlias = "tuple[Change, ast.AST]"
+_Edit: TypeAlias = tuple[str, ast.AST]
 
 
 def changed_sources(statement: Statement) -> Iterator[Perturbation]:
     """Changes of the syntax tree."""
     if statement in EXTREMES:
-        yield Perturbation(Change.EXTREME, 0, f"{statement} -> {EXTREMES[statement]}", EXTREMES[statement])
+        yield "min-max", 0, f"{statement} -> {EXTREMES[statement]}", EXTREMES[statement]
     function = bare(statement)
     tree = deepcopy(_tree(function))
     if tree is None:
@@ -91,7 +68,7 @@ def changed_sources(statement: Statement) -> Iterator[Perturbation]:
                 made = partial(made, *statement.args, **statement.keywords)
             if made is not None:
                 text = f"{ast.unparse(node)} -> {ast.unparse(ast.fix_missing_locations(new))}"
-                yield Perturbation(kind, getattr(node, "lineno", 0), text, made)
+                yield kind, getattr(node, "lineno", 0), text, made
 
 
 def _edits(node: ast.AST, parent: ast.AST) -> Iterator[_Edit]:
@@ -100,30 +77,30 @@ def _edits(node: ast.AST, parent: ast.AST) -> Iterator[_Edit]:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             counts = isinstance(parent, ast.Subscript) or _is_call(parent, "range") or _exponent(parent, node)
             if isinstance(value, int):
-                yield from ((Change.SHIFT, ast.Constant(value + by)) for by in (1, -1))
+                yield from (("shift", ast.Constant(value + by)) for by in (1, -1))
                 if not counts:
                     top = ast.Constant(101 * value if value else 1)
-                    yield Change.CONSTANT, ast.Call(ast.Name(_FRACTION, ast.Load()), [top, ast.Constant(100)], [])
+                    yield "constant", ast.Call(ast.Name(_FRACTION, ast.Load()), [top, ast.Constant(100)], [])
             elif not counts:
-                yield Change.CONSTANT, ast.Constant(value * 1.01)
+                yield "constant", ast.Constant(value * 1.01)
         case ast.Name(id=name, ctx=ast.Load()) if name in _OTHER:
-            yield Change.EXTREME, ast.Name(_OTHER[name], ast.Load())
+            yield "min-max", ast.Name(_OTHER[name], ast.Load())
         case ast.Attribute(attr=name) if name in _OTHER:
-            yield Change.EXTREME, ast.Attribute(node.value, _OTHER[name], node.ctx)
+            yield "min-max", ast.Attribute(node.value, _OTHER[name], node.ctx)
         case ast.Compare(ops=operators):
             for i, operator in enumerate(operators):
                 if type(operator) in _STRICT:
                     others = [*operators[:i], _STRICT[type(operator)](), *operators[i + 1 :]]
-                    yield Change.STRICT, ast.Compare(node.left, others, node.comparators)
+                    yield "strictness", ast.Compare(node.left, others, node.comparators)
         case ast.BinOp(op=ast.Add() | ast.Sub()):
             other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-            yield Change.SIGN, ast.BinOp(node.left, other, node.right)
+            yield "sign", ast.BinOp(node.left, other, node.right)
         case ast.UnaryOp(op=ast.USub()):
-            yield Change.SIGN, node.operand
+            yield "sign", node.operand
         case ast.Tuple(elts=[first, second, *rest]) if isinstance(parent, ast.Return) or isinstance(
             node.ctx, ast.Store
         ):
-            yield Change.ROLES, ast.Tuple([second, first, *rest], node.ctx)
+            yield "roles", ast.Tuple([second, first, *rest], node.ctx)
 
 
 def _is_call(node: ast.AST, name: str) -> bool:

@@ -71,36 +71,25 @@ class Grade(StrEnum):
 
 
 @final
-class Quantifier(StrEnum):
-    """How a statement speaks about a quantity.
-
-    ``FOR_ALL``: of every value, also those that no check will ever see. ``ATTAINED``: that there is one. ``CASES``: of
-    finitely many, and these are all that there are (two directions, the entries of a table); a range that was merely
-    sampled is not one. ``LIMIT``: of what happens as it grows.
-    """
-
-    FOR_ALL = "for all"
-    ATTAINED = "attained"
-    CASES = "cases"
-    LIMIT = "limit"
-
-
-@final
 @dataclass(frozen=True, slots=True)
 class Obligation:
     """A part of a statement that its check owes an argument.
 
+    - ``quantifier``: How the statement speaks about a quantity. ``for all``: of every value, also those that no check
+      will ever see. ``attained``: that there is one. ``cases``: of finitely many, and these are all that there are (two
+      directions, the entries of a table); a range that was merely sampled is not one. ``limit``: of what happens as it
+      grows.
     - ``of``: A parameter of the transcribed statement, or a clause in words, such as ``"channels"``. A comparison
       that is made for a clause names it (:func:`symshuffle.ledger.claims.comparisons.serving`).
     - ``clauses``: ids of the clauses of the text that it is about; none stands for the only one.
     """
 
-    quantifier: Quantifier
+    quantifier: str
     of: str
     clauses: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.quantifier.value} {self.of}"
+        return f"{self.quantifier} {self.of}"
 
 
 def for_all(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
@@ -123,7 +112,7 @@ def for_all(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Oblig
     >>> [str(one) for one in for_all("n", "k")]
     ['for all n', 'for all k']
     """
-    return _owed(Quantifier.FOR_ALL, quantities, clause)
+    return _owed("for all", quantities, clause)
 
 
 def attained(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
@@ -141,7 +130,7 @@ def attained(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obli
     tuple of Obligation
         One per quantity, for ``Claim.obligations``.
     """
-    return _owed(Quantifier.ATTAINED, quantities, clause)
+    return _owed("attained", quantities, clause)
 
 
 def by_cases(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
@@ -159,7 +148,7 @@ def by_cases(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obli
     tuple of Obligation
         One per quantity, for ``Claim.obligations``.
     """
-    return _owed(Quantifier.CASES, quantities, clause)
+    return _owed("cases", quantities, clause)
 
 
 def in_the_limit(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[Obligation, ...]:
@@ -177,10 +166,10 @@ def in_the_limit(*quantities: str, clause: str | tuple[str, ...] = ()) -> tuple[
     tuple of Obligation
         One per quantity, for ``Claim.obligations``.
     """
-    return _owed(Quantifier.LIMIT, quantities, clause)
+    return _owed("limit", quantities, clause)
 
 
-def _owed(quantifier: Quantifier, of: tuple[str, ...], clause: str | tuple[str, ...]) -> tuple[Obligation, ...]:
+def _owed(quantifier: str, of: tuple[str, ...], clause: str | tuple[str, ...]) -> tuple[Obligation, ...]:
     named = (clause,) if isinstance(clause, str) else clause
     return tuple(Obligation(quantifier, one, named) for one in of)
 

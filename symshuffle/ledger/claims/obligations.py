@@ -11,64 +11,46 @@ from __future__ import annotations
 import inspect
 import numbers
 from collections.abc import Callable, Hashable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import flint
 import numpy as np
 
 from symshuffle.base.numbers import Ball, Exp, Verdict
 from symshuffle.ledger.claims.comparisons import Means
-from symshuffle.ledger.claims.model import Check, Claim, Correction, Grade, Kind, Quantifier, Statement, parameters
+from symshuffle.ledger.claims.model import Check, Claim, Correction, Grade, Kind, Statement, parameters
 
-_Values: TypeAlias = Mapping[str, Any]
-
-THRESHOLD: Final = 10**6
-"""Where a statement made false begins to be so: beyond the sizes that any check of the ledger reaches."""
+_Rejects: TypeAlias = Callable[[Hashable, Check, Statement, str | None], bool]
 
 
-@final
-@dataclass(slots=True)
-class Record:
-    """The arguments with which a statement was called, by parameter.
+def recording(
+    statement: Statement, arguments: list[Mapping[str, Any]] | None = None
+) -> tuple[Statement, dict[str, bool]]:
+    """The same statement, and the parameters for which its calls pass a quantity: whether it ever is a symbol.
 
-    - ``arguments``: the arguments of every call, for somebody who takes them out again; None if nobody does.
+    - ``arguments``: receives the arguments of every call, for somebody who takes them out again.
     """
-
-    numeric: set[str] = field(default_factory=set)
-    symbolic: set[str] = field(default_factory=set)
-    calls: int = 0
-    arguments: list[_Values] | None = None
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Every parameter that a quantity was passed for, in alphabetical order."""
-        return tuple(sorted(self.numeric | self.symbolic))
-
-
-def recording(statement: Statement, arguments: list[_Values] | None = None) -> tuple[Statement, Record]:
-    """The same statement, and where the arguments of its calls are recorded."""
-    names, record = named_arguments(statement), Record(arguments=arguments)
+    names, symbolic = named_arguments(statement), dict[str, bool]()
 
     def watched(*args: Any, **options: Any) -> Any:
-        record.calls += 1
         named = names(args, options)
-        if record.arguments is not None:
-            record.arguments.append(named)
+        if arguments is not None:
+            arguments.append(named)
         for name, value in named.items():
             if _symbols(value):
-                record.symbolic.add(name)
+                symbolic[name] = True
             elif _quantity(value):
-                record.numeric.add(name)
+                symbolic.setdefault(name, False)
         return statement(*args, **options)
 
-    return watched, record
+    return watched, symbolic
 
 
 def beyond(
-    statement: Statement, parameter: str, sign: int, *, threshold: int | None = THRESHOLD, also_integers: bool = False
+    statement: Statement, parameter: str, sign: int, *, threshold: int | None, also_integers: bool = False
 ) -> Statement:
     """The statement, off by ``sign`` where the given parameter is a symbol that exceeds a threshold.
 
@@ -88,66 +70,64 @@ def beyond(
     return wrong
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class WrongRuns:
-    """Runs of checks on wrong statements: many clauses ask about the same one, which is read twice at most.
+def rejections(generator: Callable[[], np.random.Generator]) -> _Rejects:
+    """Whether a run of a check rejects a wrong statement; many clauses ask about the same run, read twice at most.
+
+    The function takes the run by a name, its check and statement, and a clause or None. It returns whether a symbolic
+    comparison, made for this clause if there is one, is not true. What the check raises is raised, unless such a
+    comparison came before.
 
     - ``generator``: makes the random numbers of a run.
-    - ``fell``: by run, the clauses for which a symbolic comparison was not true, as far as the run was read.
-    - ``ended``: what ended a run that was read to its end: an exception, or nothing.
     """
+    found: dict[Hashable, set[str]] = {}  # by run, the clauses that fell as far as the run was read
+    ended: dict[Hashable, Exception | None] = {}  # what ended a run that was read to its end
 
-    generator: Callable[[], np.random.Generator]
-    fell: dict[Hashable, set[str]] = field(default_factory=dict)
-    ended: dict[Hashable, Exception | None] = field(default_factory=dict)
+    def among(fell: Set[str], serving: str | None) -> bool:
+        return bool(fell) if serving is None else serving in fell
 
-    def rejects(self, run: Hashable, check: Check, statement: Statement, serving: str | None) -> bool:
-        """Whether a symbolic comparison, made for the given clause if there is one, is not true.
+    def rejects(run: Hashable, check: Check, statement: Statement, serving: str | None) -> bool:
+        again, fell = run in found, found.setdefault(run, set())
+        if run not in ended and not (again and among(fell, serving)):
+            try:
+                for comparison in check(statement, generator()):
+                    if comparison.verdict is not Verdict.TRUE and comparison.means is Means.SYMBOLIC:
+                        fell.add(comparison.serves)
+                        if not again and among(fell, serving):
+                            return True
+                ended[run] = None
+            except Exception as error:
+                ended[run] = error
+        if not among(fell, serving) and (raised := ended[run]) is not None:
+            raise raised
+        return among(fell, serving)
 
-        What the check raises is raised, unless such a comparison came before.
-        """
-        again, fell = run in self.fell, self.fell.setdefault(run, set())
-        if run in self.ended or (again and _among(fell, serving)):
-            if not _among(fell, serving) and (error := self.ended[run]) is not None:
-                raise error
-            return _among(fell, serving)
-        try:
-            for comparison in check(statement, self.generator()):
-                if comparison.verdict is not Verdict.TRUE and comparison.means is Means.SYMBOLIC:
-                    fell.add(comparison.serves)
-                    if not again and _among(fell, serving):
-                        return True
-            self.ended[run] = None
-        except Exception as error:
-            self.ended[run] = error
-        return self.rejects(run, check, statement, serving)
-
-
-def _among(fell: Set[str], serving: str | None) -> bool:
-    return bool(fell) if serving is None else serving in fell
+    return rejects
 
 
 def falls(
     check: Check,
     statement: Statement,
     parameter: str,
-    runs: WrongRuns,
+    rejects: _Rejects,
     *,
     serving: str | None = None,
+    threshold: int = 10**6,
 ) -> bool:
     """Whether a symbolic comparison stops being true once the statement is false for large values of a parameter.
 
     The value is raised, then lowered: an upper bound that is raised remains one. What raises an exception decides
     nothing; where the wrong value cannot be taken apart by a check, one that is off for every value of the symbol is
     tried in its place.
+
+    - ``rejects``: of :func:`rejections`.
+    - ``threshold``: where the value begins to be false, beyond the sizes that any check of the ledger reaches.
     """
-    for threshold in (THRESHOLD, None):
+    for least in (threshold, None):
         broken = False
         for sign in (1, -1):
-            wrong = beyond(statement, parameter, sign, threshold=threshold)
+            wrong = beyond(statement, parameter, sign, threshold=least)
             try:
-                if runs.rejects((parameter, threshold, sign), check, wrong, serving):
+                if rejects((parameter, least, sign), check, wrong, serving):
                     return True
             except Exception:  # the wrong value broke the arithmetic of the check, which is not a rejection
                 broken = True
@@ -263,7 +243,7 @@ def _step() -> Any:
     """The function that is 1 above 0 and 0 elsewhere, left alone where the sign is open."""
     import sympy as sp
 
-    class Beyond(sp.Function):  # type: ignore[misc]
+    class _Beyond(sp.Function):  # type: ignore[misc]
         nargs = 1
         is_real = True
 
@@ -278,86 +258,80 @@ def _step() -> Any:
         def in_balls(excess: flint.arb) -> flint.arb:
             return flint.arb(1 if excess > 0 else 0 if excess <= 0 else "nan")
 
-    return Beyond
+    return _Beyond
 
 
-GENERAL: Final = frozenset({Quantifier.FOR_ALL, Quantifier.LIMIT})
+_GENERAL: Final = ("for all", "limit")
 """What no number of cases settles."""
 
 
 def unmet(
     claim: Claim,
     holds: Claim | Correction,
-    record: Record,
+    passed: Mapping[str, bool],
     served: Mapping[str, Set[Means]],
     generator: Callable[[], np.random.Generator],
 ) -> Iterator[str]:
     """What a claim owes and its check does not deliver, a line each.
 
+    - ``passed``: parameters for which the check passed a quantity, and whether it ever was a symbol.
     - ``served``: how the comparisons that name a clause were decided; under the empty text those that name none.
     """
     quantified = {obligation.of: obligation.quantifier for obligation in claim.obligations}
     for clause in sorted(served.keys() - quantified.keys() - {""}):
         yield f"a comparison serves {clause!r}, which the claim does not list"
-    clauses = {of: quantifier for of, quantifier in quantified.items() if of not in record.parameters}
+    clauses = {of: quantifier for of, quantifier in quantified.items() if of not in passed}
     # A parameter that stands for a function or a flag, not for a quantity, is one of the whole statement's.
     objects = frozenset() if holds.grade is Grade.PROVED else frozenset(parameters(claim.printed))
     for clause, quantifier in clauses.items():
         if clause not in served and clause not in objects:
-            yield f"nothing serves '{quantifier.value} {clause}'"
-    general = [name for name in record.parameters if quantified.get(name, Quantifier.FOR_ALL) in GENERAL]
+            yield f"nothing serves '{quantifier} {clause}'"
+    general = [name for name in sorted(passed) if quantified.get(name, "for all") in _GENERAL]
     if holds.grade is Grade.CERTIFIED and claim.kind is Kind.STATEMENT:
         for name in general:
-            if name not in record.symbolic:
+            if not passed[name]:
                 yield f"graded certified, on finitely many values of {name}"
     if holds.grade is Grade.PROVED:
-        if not claim.obligations:
-            yield "graded proved, but the claim does not list what it owes"
-        runs = WrongRuns(generator)
-        yield from _unproved(claim, holds, record, general, runs)
-        for clause, quantifier in clauses.items():
-            if quantifier in GENERAL and clause in served:
-                yield from _unproved_clause(claim, holds, record, clause, served[clause], runs)
+        owed = [one for one, quantifier in clauses.items() if quantifier in _GENERAL and one in served]
+        yield from _unproved(claim, holds, passed, general, {clause: served[clause] for clause in owed}, generator)
 
 
 def _unproved(
     claim: Claim,
     holds: Claim | Correction,
-    record: Record,
+    passed: Mapping[str, bool],
     general: list[str],
-    runs: WrongRuns,
+    served: Mapping[str, Set[Means]],
+    generator: Callable[[], np.random.Generator],
 ) -> Iterator[str]:
-    check, statement = holds.check or claim.check, _statement(holds)
+    """What is not proved of parameters and of clauses in words, a line each."""
+    if not claim.obligations:
+        yield "graded proved, but the claim does not list what it owes"
+    rejects, check = rejections(generator), holds.check or claim.check
+    statement = holds.printed if isinstance(holds, Claim) else holds.statement
     for name in general:
-        if name not in record.symbolic:
+        if not passed[name]:
             yield f"graded proved, but {name} only takes the values that are enumerated"
-        elif not falls(check, statement, name, runs):
+        elif not falls(check, statement, name, rejects):
             yield f"graded proved, but no symbolic comparison falls when the statement is made false for large {name}"
+    symbols = sorted(name for name in passed if passed[name])
+    for clause, means in served.items():
+        if Means.SYMBOLIC not in means:
+            yield f"graded proved, but no symbolic comparison serves {clause!r}"
+        elif not _falls_with_any(claim, check, statement, symbols, rejects, clause):
+            yield f"graded proved, but what serves {clause!r} does not depend on the statement"
 
 
-def _unproved_clause(
-    claim: Claim,
-    holds: Claim | Correction,
-    record: Record,
-    clause: str,
-    means: Set[Means],
-    runs: WrongRuns,
-) -> Iterator[str]:
-    if Means.SYMBOLIC not in means:
-        yield f"graded proved, but no symbolic comparison serves {clause!r}"
-        return
-    check, statement = holds.check or claim.check, _statement(holds)
-    names = sorted(record.symbolic)
-    if any(falls(check, statement, name, runs, serving=clause) for name in names):
-        return
+def _falls_with_any(
+    claim: Claim, check: Check, statement: Statement, symbols: list[str], rejects: _Rejects, clause: str
+) -> bool:
+    """Whether what serves a clause falls with the statement, false for large values of a symbol, or with a control."""
+    if any(falls(check, statement, name, rejects, serving=clause) for name in symbols):
+        return True
     for number, control in enumerate(claim.controls):
         try:
-            if runs.rejects(number, control.check or check, control.statement, clause):
-                return
+            if rejects(number, control.check or check, control.statement, clause):
+                return True
         except Exception:  # the runner reports it where it judges the control itself
             continue
-    yield f"graded proved, but what serves {clause!r} does not depend on the statement"
-
-
-def _statement(holds: Claim | Correction) -> Callable[..., object]:
-    return holds.printed if isinstance(holds, Claim) else holds.statement
+    return False

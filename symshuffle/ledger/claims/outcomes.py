@@ -13,32 +13,20 @@ from symshuffle.ledger.claims.parts import Clause
 
 @final
 @dataclass(frozen=True, slots=True)
-class Corrected:
-    """What became of the corrected statement of a refuted claim."""
-
-    statement: str
-    verdict: ClaimVerdict
-    grade: Grade | None
-    evidence: str
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class PartOutcome:
-    """What a run found about one part of a statement.
+    """What a run found about one part of a statement, or about the corrected statement of a refuted claim.
 
-    - ``of``: the obligation, or ``"the statement"`` for the comparisons that name no part.
+    - ``of``: the obligation, ``"the statement"`` for the comparisons that name no part, or the corrected statement.
     - ``verdict``: ``HOLDS``, ``REFUTED`` or ``UNDECIDED``, by its own comparisons.
+    - ``grade``: of a corrected statement that holds.
+    - ``evidence``: the comparisons in a few words.
     """
 
     of: str
     verdict: ClaimVerdict
-    means: tuple[tuple[Means, int], ...]
-
-    @property
-    def evidence(self) -> str:
-        """The comparisons in a few words."""
-        return ", ".join(f"{count} {means.value}" for means, count in self.means)
+    evidence: str
+    means: tuple[tuple[Means, int], ...] = ()
+    grade: Grade | None = None
 
 
 @final
@@ -80,7 +68,7 @@ class Outcome:
         The statement, in our words.
     refutation : Comparison or None
         The first comparison that refutes it; a check that goes from small instances to large ones makes it minimal.
-    corrected : Corrected or None
+    corrected : PartOutcome or None
         The corrected statement, for a refuted claim.
     faults : tuple of str
         What is wrong with the check or its controls; empty in a sound run.
@@ -113,7 +101,7 @@ class Outcome:
     seconds: float
     printed: str
     refutation: Comparison | None
-    corrected: Corrected | None
+    corrected: PartOutcome | None
     faults: tuple[str, ...]
     certificate: Mapping[str, Any] | None = None
 

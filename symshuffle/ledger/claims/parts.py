@@ -168,35 +168,24 @@ class Erratum:
             raise InputError("because", self.because, "a reason in words")
 
 
-@final
-class CurveRole(StrEnum):
-    """What a curve stands for; curves of one role look alike on every page."""
+PlottedCurve: TypeAlias = tuple[str, str, tuple[tuple[float, float], ...], bool]
+"""Name of a curve, its role, its points in order, and whether they are joined by a line."""
 
-    FOUND = "found"
-    PRINTED = "printed"
-    CORRECTED = "corrected"
-    OTHER = "other"
+CURVE_ROLES: Final = ("found", "printed", "corrected", "other")
+"""What a curve stands for; curves of one role look alike on every page, but for other ones."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class PlottedCurve:
-    """One curve: its name, its role, and its points in order."""
+def curve(name: str, role: str, points: Iterable[tuple[Any, Any]], *, joined: bool = True) -> PlottedCurve:
+    """A curve of exact numbers or balls, rounded for a picture.
 
-    name: str
-    role: CurveRole
-    points: tuple[tuple[float, float], ...]
-    joined: bool = True
-
-    def __post_init__(self) -> None:
-        replace_choice(CurveRole, self, "role")
-        if not self.points:
-            raise InputError("points", self.points, "at least one point")
-
-
-def curve(name: str, role: CurveRole, points: Iterable[tuple[Any, Any]], *, joined: bool = True) -> PlottedCurve:
-    """A curve of exact numbers or balls, rounded for a picture."""
-    return PlottedCurve(name, role, tuple((to_float(x), to_float(y)) for x, y in points), joined)
+    - ``role``: one of ``CURVE_ROLES``.
+    """
+    if role not in CURVE_ROLES:
+        raise InputError("role", role, "one of " + ", ".join(CURVE_ROLES))
+    rounded = tuple((to_float(x), to_float(y)) for x, y in points)
+    if not rounded:
+        raise InputError("points", rounded, "at least one point")
+    return name, role, rounded, joined
 
 
 @final
@@ -221,7 +210,7 @@ class Picture:
         if not 1 <= len(self.curves) <= 6:
             raise InputError("curves", len(self.curves), "one to six curves")
         for axis, wanted in enumerate(self.logarithmic):
-            if wanted and any(point[axis] <= 0 for one in self.curves for point in one.points):
+            if wanted and any(point[axis] <= 0 for _, _, points, _ in self.curves for point in points):
                 raise InputError("logarithmic", self.logarithmic, "positive values only")
 
 

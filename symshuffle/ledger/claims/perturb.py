@@ -13,31 +13,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Final, final
 
 from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
-from symshuffle.ledger.claims.edits import EXTREMES, Change, Perturbation, bare, changed_sources
+from symshuffle.ledger.claims.edits import CHANGES, EXTREMES, Perturbation, bare, changed_sources
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Kind, Statement, parameters
 from symshuffle.ledger.claims.obligations import beyond, changed_entries
 from symshuffle.ledger.claims.run import seeded
 
-LARGE_VALUE: Final = 50
-"""Beyond this value of a parameter a statement of the kind *beyond* is false."""
-
-
-@final
-class Fate(StrEnum):
-    """What a check makes of a perturbed statement: accepted where no comparison is false."""
-
-    REJECTED = "rejected"
-    ACCEPTED = "accepted"
-    UNDECIDED = "undecided"
-    STOPPED = "stopped"
-    ERROR = "error"
+FATES: Final = ("rejected", "accepted", "undecided", "stopped", "error")
+"""What a check makes of a perturbed statement: accepted where no comparison is false."""
 
 
 @final
@@ -51,11 +39,11 @@ class PerturbationResult:
     """
 
     claim: str
-    kind: Change
+    kind: str
     file: str
     line: int
     change: str
-    fate: Fate
+    fate: str
     comparisons: int
     calls: int
     differed: int
@@ -84,7 +72,7 @@ def findings(
     *,
     seed: int | str = 0,
     each: int = 1,
-    kinds: Iterable[Change] = tuple(Change),
+    kinds: Iterable[str] = tuple(CHANGES),
     seconds: float = 60,
 ) -> tuple[PerturbationResult, ...]:
     """What the check of a claim makes of perturbations of its true statement.
@@ -97,8 +85,8 @@ def findings(
         Which perturbations are drawn depends on it, the id of the claim and the kind.
     each : int
         How many perturbations of each kind are drawn at most; at least 1.
-    kinds : iterable of Change
-        Kinds of perturbations.
+    kinds : iterable of str
+        Kinds of perturbations, of ``CHANGES``.
     seconds : float
         After so long no further comparison of a perturbation is made.
 
@@ -111,9 +99,9 @@ def findings(
     if found is None:
         return ()
     statement, check = found
-    by_kind: dict[Change, list[Perturbation]] = {}
+    by_kind: dict[str, list[Perturbation]] = {}
     for one in perturbations(statement):
-        by_kind.setdefault(one.kind, []).append(one)
+        by_kind.setdefault(one[0], []).append(one)
     judged = []
     for kind in kinds:
         draw = random.Random(f"{seed} {claim.id} {kind}")
@@ -134,13 +122,14 @@ def _judged(
     claim: Claim, statement: Statement, check: Check, one: Perturbation, seconds: float
 ) -> PerturbationResult | None:
     """Run the check on a perturbed statement; None where the change applies to no call."""
+    kind, line, change, perturbed = one
     calls, touched, differed = 0, 0, 0
 
     def watched(*args: Any, **options: Any) -> Any:
         nonlocal calls, touched, differed
         calls += 1
         try:
-            value = one.statement(*args, **options)
+            value = perturbed(*args, **options)
         except _Untouched:
             return statement(*args, **options)
         touched += 1
@@ -148,27 +137,25 @@ def _judged(
         return value
 
     fates: Counter[Verdict] = Counter()
-    fate, evidence, end = Fate.ACCEPTED, "", time.monotonic() + seconds
+    fate, evidence, end = "accepted", "", time.monotonic() + seconds
     with working_precision(DEFAULT_BITS):
         try:
             for comparison in check(watched, seeded(claim.id)):
                 fates[comparison.verdict] += 1
                 if comparison.verdict is Verdict.FALSE:
-                    fate, evidence = Fate.REJECTED, str(comparison)
+                    fate, evidence = "rejected", str(comparison)
                     break
                 if time.monotonic() > end:
-                    fate, evidence = Fate.STOPPED, f"after {seconds:g} s"
+                    fate, evidence = "stopped", f"after {seconds:g} s"
                     break
         except Exception as error:  # as in a run: what a check raises is no rejection
-            fate, evidence = Fate.ERROR, " ".join(f"{type(error).__name__}: {error}".split())
-    if not touched and fate is not Fate.ERROR:
+            fate, evidence = "error", " ".join(f"{type(error).__name__}: {error}".split())
+    if not touched and fate != "error":
         return None
-    if fate is Fate.ACCEPTED and fates[Verdict.UNDECIDED]:
-        fate = Fate.UNDECIDED
+    if fate == "accepted" and fates[Verdict.UNDECIDED]:
+        fate = "undecided"
     file = _file(statement)
-    return PerturbationResult(
-        claim.id, one.kind, file, one.line, one.change, fate, fates.total(), calls, differed, evidence
-    )
+    return PerturbationResult(claim.id, kind, file, line, change, fate, fates.total(), calls, differed, evidence)
 
 
 def _alike(value: Any, other: Any) -> bool:
@@ -185,33 +172,34 @@ def _file(statement: Statement) -> str:
     return "/".join(path.parts[-len(module.__name__.split(".")) :]) if module is not None and path.parts else ""
 
 
-def perturbations(statement: Statement) -> Iterator[Perturbation]:
+def perturbations(statement: Statement, *, large: int = 50) -> Iterator[Perturbation]:
     """All perturbations of a statement, in the order of its source and then of its parameters.
 
     A function of C has no source: only its arguments and its value are changed.
+
+    - ``large``: beyond this value of a parameter a statement of the kind *beyond* is false.
     """
     yield from changed_sources(statement)
     code = getattr(bare(statement), "__code__", None)
-    make = partial(Perturbation, line=code.co_firstlineno if code else 0)
+    line = code.co_firstlineno if code else 0
     for percent in (101, 99):
         scaled = partial(_scaled, by=Fraction(percent, 100))
-        yield make(kind=Change.CONSTANT, change=f"value * {percent}/100", statement=_after(statement, scaled))
+        yield "constant", line, f"value * {percent}/100", _after(statement, scaled)
     for by in (1, -1):
-        yield make(kind=Change.SHIFT, change=f"value {by:+d}", statement=_after(statement, partial(_moved, by=by)))
-    yield make(kind=Change.SIGN, change="- value", statement=_after(statement, _negated))
+        yield "shift", line, f"value {by:+d}", _after(statement, partial(_moved, by=by))
+    yield "sign", line, "- value", _after(statement, _negated)
     if statement in EXTREMES:
         return
     names = parameters(statement)
     for name in names:
         known = _before(statement, partial(_counts, name=name))
         for by in (1, -1):
-            shifted = _before(statement, partial(_shift, name=name, by=by))
-            yield make(kind=Change.SHIFT, change=f"{name} {by:+d}", statement=shifted)
-            wrong = beyond(known, name, by, threshold=LARGE_VALUE, also_integers=True)
-            yield make(kind=Change.BEYOND, change=f"value {by:+d} where {name} > {LARGE_VALUE}", statement=wrong)
+            yield "shift", line, f"{name} {by:+d}", _before(statement, partial(_shift, name=name, by=by))
+            wrong = beyond(known, name, by, threshold=large, also_integers=True)
+            yield "beyond", line, f"value {by:+d} where {name} > {large}", wrong
     for first, second in itertools.combinations(names, 2):
         swapped = _before(statement, partial(_swap, first=first, second=second))
-        yield make(kind=Change.ROLES, change=f"{first} and {second} exchanged", statement=swapped)
+        yield "roles", line, f"{first} and {second} exchanged", swapped
 
 
 def _before(statement: Statement, change: Callable[[dict[str, Any]], None]) -> Statement:

@@ -71,41 +71,21 @@ class LedgerError(SymshuffleError):
     """The section modules contradict the catalogue or each other."""
 
 
-class NoLedgerError(LedgerError):
-    """A module among the sections declares no claims."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the catalogue: a numbered statement of a paper, whether or not a claim checks it.
-
-    - ``id``: permanent name, ``<paper>.<entry>``.
-    """
-
-    id: str
-    kind: Kind
-    title: str
-
-    @property
-    def paper(self) -> str:
-        """Key of the paper."""
-        return self.id.partition(".")[0]
-
-
 @cache
-def catalogue() -> Mapping[str, Entry]:
-    """Every entry of the five papers by id, in paper order."""
+def catalogue() -> Mapping[str, tuple[Kind, str]]:
+    """Kind and title of every entry of the five papers by id, ``<paper>.<entry>``, in paper order.
+
+    An entry is a numbered statement of a paper, whether or not a claim checks it. Ids are permanent.
+    """
     text = resources.files("symshuffle.ledger.claims").joinpath("catalogue.tsv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    entries = (Entry(row["id"], Kind(row["kind"]), row["title"]) for row in rows)
-    return MappingProxyType({entry.id: entry for entry in entries})
+    return MappingProxyType({row["id"]: (Kind(row["kind"]), row["title"]) for row in rows})
 
 
 @cache
 def papers() -> tuple[str, ...]:
     """Keys of the papers, in the order of the catalogue."""
-    return tuple(dict.fromkeys(entry.paper for entry in catalogue().values()))
+    return tuple(dict.fromkeys(name.partition(".")[0] for name in catalogue()))
 
 
 @final
@@ -188,10 +168,8 @@ def load(package: str = CHECKS) -> Ledger:
 
     Raises
     ------
-    NoLedgerError
-        If a section declares no ``CLAIMS``.
     LedgerError
-        If two claims share an id, an id is not of the form ``prefix.name``, or an id
+        If a section declares no ``CLAIMS``, two claims share an id, an id is not of the form ``prefix.name``, or an id
         or kind disagrees with the catalogue.
     """
     claims: list[Claim] = []
@@ -200,7 +178,7 @@ def load(package: str = CHECKS) -> Ledger:
     for module in _sections(package):
         declared = getattr(module, "CLAIMS", None)
         if not isinstance(declared, tuple):
-            raise NoLedgerError(f"{module.__name__} defines no tuple CLAIMS")
+            raise LedgerError(f"{module.__name__} defines no tuple CLAIMS")
         claims.extend(declared)
         for name, function in getattr(module, "REPRODUCE", {}).items():
             if name in reproductions:
@@ -228,9 +206,10 @@ def load_named(package: str, *, argument: str = "package") -> Ledger:
     if here not in sys.path:  # a console script does not look there; workers are started with the same path
         sys.path.append(here)
     try:
+        for module in _sections(package):
+            if not isinstance(getattr(module, "CLAIMS", None), tuple):
+                raise InputError(argument, package, f"{expected} ({module.__name__} defines no tuple CLAIMS)")
         ledger = load(package)
-    except NoLedgerError as error:
-        raise InputError(argument, package, f"{expected} ({error})") from error
     except LedgerError:
         raise
     except Exception as error:  # what somebody's module raises when it is imported
@@ -267,12 +246,12 @@ def _agree_with_catalogue(claims: Sequence[Claim], *, ours: bool) -> None:
         if claim.id in seen:
             raise LedgerError(f"two claims have the id {claim.id}")
         seen.add(claim.id)
-        entry = catalogue().get(claim.id)
+        kind, _ = catalogue().get(claim.id, (None, ""))
         if not _ID.fullmatch(claim.id):
             raise LedgerError(f"{claim.id!r} is no id of the form prefix.name, of letters, digits, '_' and '-'")
-        if entry is None and claim.paper in papers():
+        if kind is None and claim.paper in papers():
             raise LedgerError(f"{claim.id} is not in the catalogue of that paper")
-        if entry is None and ours and not claim.id.startswith(OWN_PREFIX):
+        if kind is None and ours and not claim.id.startswith(OWN_PREFIX):
             raise LedgerError(f"{claim.id} is not in the catalogue and does not begin with {OWN_PREFIX!r}")
-        if entry is not None and entry.kind is not claim.kind:
-            raise LedgerError(f"{claim.id} is a {entry.kind.value} in the catalogue, not a {claim.kind.value}")
+        if kind is not None and kind is not claim.kind:
+            raise LedgerError(f"{claim.id} is a {kind.value} in the catalogue, not a {claim.kind.value}")

@@ -1,4 +1,4 @@
-"""Runs claims and says what was found.
+"""Claims of a ledger, run here or in several processes, and what was found of them.
 
 One comparison that is false refutes a statement; one that is undecided, with none false, leaves it undecided. A check
 that compares nothing is undecided, and the run fails. An exception in a check is a fault of the run and never rejects a
@@ -11,37 +11,40 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
+from symshuffle.base.errors import InputError, check_progress
+from symshuffle.base.executors import MOST_JOBS, processes
+from symshuffle.base.numbers import DEFAULT_BITS, Verdict, as_integer, working_precision
 from symshuffle.ledger.claims.certify import Witnesses, certificate
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import recording, unmet
-from symshuffle.ledger.claims.outcomes import Corrected, Outcome, PartOutcome
+from symshuffle.ledger.claims.outcomes import Outcome, PartOutcome
 from symshuffle.ledger.claims.parts import Role
+from symshuffle.ledger.claims.registry import Ledger, load
+
+_Counts: TypeAlias = Counter[tuple[Means, Verdict]]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """The comparisons of one statement, counted."""
+    """The comparisons of one statement, counted by the clause that they serve."""
 
-    outcomes: Counter[Verdict]
-    means: Counter[Means]
-    by_clause: Mapping[str, Counter[tuple[Means, Verdict]]]
-    refuted_by: frozenset[Means]
-    refutation: Comparison | None
-    fault: str | None
+    by_clause: Mapping[str, _Counts]
+    refutation: Comparison | None = None
+    fault: str | None = None
 
-    @property
-    def total(self) -> int:
-        return self.outcomes.total()
+    def count(self, kind: Means | Verdict) -> int:
+        """Comparisons that were decided so, or with this outcome."""
+        return sum(count for found in self.by_clause.values() for key, count in found.items() if kind in key)
 
     @property
     def served(self) -> dict[str, frozenset[Means]]:
@@ -54,52 +57,45 @@ class _Tally:
 
     @property
     def refuted_symbolically(self) -> bool:
-        return Means.SYMBOLIC in self.refuted_by
+        return any((Means.SYMBOLIC, Verdict.FALSE) in found for found in self.by_clause.values())
 
     def verdict(self, kind: Kind) -> ClaimVerdict:
-        if self.outcomes[Verdict.FALSE]:
+        if self.count(Verdict.FALSE):
             return ClaimVerdict.REFUTED
-        if kind is Kind.NO_CONTENT and self.fault is None and not self.outcomes[Verdict.UNDECIDED]:
+        if self.fault is not None or self.count(Verdict.UNDECIDED):
+            return ClaimVerdict.UNDECIDED
+        if kind is Kind.NO_CONTENT:
             return ClaimVerdict.NO_CONTENT
-        if self.fault is not None or self.outcomes[Verdict.UNDECIDED] or not self.total:
+        if not self.by_clause:
             return ClaimVerdict.UNDECIDED
         return ClaimVerdict.DEFINITION if kind is Kind.DEFINITION else ClaimVerdict.HOLDS
 
     def objection(self, grade: Grade | None) -> str | None:
         """Why these comparisons do not carry a grade; None if they do."""
-        doubles, symbolic = self.means[Means.FLOAT], self.means[Means.SYMBOLIC]
-        match grade:
-            case None | Grade.REFUTED:
-                return "every comparison is true, but no grade for that is declared"
-            case Grade.SAMPLED:
-                return None
-            case _ if doubles:
-                return f"graded {grade.value}, but {doubles} comparisons are in floating point"
-            case Grade.PROVED if not symbolic:
-                return "graded proved, but no comparison is symbolic"
-            case _:
-                return None
+        doubles = self.count(Means.FLOAT)
+        if grade is None or grade is Grade.REFUTED:
+            return "every comparison is true, but no grade for that is declared"
+        if grade is not Grade.SAMPLED and doubles:
+            return f"graded {grade.value}, but {doubles} comparisons are in floating point"
+        if grade is Grade.PROVED and not self.count(Means.SYMBOLIC):
+            return "graded proved, but no comparison is symbolic"
+        return None
 
     def __str__(self) -> str:
-        if not self.total:
-            return "no comparison"
-        counted = ", ".join(f"{self.means[means]} {means.value}" for means in Means if self.means[means])
-        exceptions = ", ".join(
-            f"{self.outcomes[verdict]} {verdict.value}"
-            for verdict in (Verdict.FALSE, Verdict.UNDECIDED)
-            if self.outcomes[verdict]
+        means, exceptions = (
+            ", ".join(f"{self.count(kind)} {kind.value}" for kind in kinds if self.count(kind))
+            for kinds in (Means, (Verdict.FALSE, Verdict.UNDECIDED))
         )
-        return f"{counted}; {exceptions}" if exceptions else counted
+        return "; ".join(filter(None, (means, exceptions))) or "no comparison"
 
 
-def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> PartOutcome:
-    verdict = ClaimVerdict.HOLDS
-    for bad, worse in ((Verdict.UNDECIDED, ClaimVerdict.UNDECIDED), (Verdict.FALSE, ClaimVerdict.REFUTED)):
-        verdict = worse if any(judged is bad for _, judged in found) else verdict
-    means: Counter[Means] = Counter()
-    for (one, _), count in found.items():
-        means[one] += count
-    return PartOutcome(of, verdict, tuple((one, means[one]) for one in Means if means[one]))
+def _clause(of: str, found: _Counts) -> PartOutcome:
+    seen = {verdict for _, verdict in found}
+    verdict = ClaimVerdict.UNDECIDED if Verdict.UNDECIDED in seen else ClaimVerdict.HOLDS
+    counted = ((one, sum(count for (means, _), count in found.items() if means is one)) for one in Means)
+    means = tuple((one, count) for one, count in counted if count)
+    evidence = ", ".join(f"{count} {one.value}" for one, count in means)
+    return PartOutcome(of, ClaimVerdict.REFUTED if Verdict.FALSE in seen else verdict, evidence, means)
 
 
 def seeded(claim_id: str) -> np.random.Generator:
@@ -135,17 +131,17 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
     # Ball precision is global to the process: no claim may inherit what another one left behind.
     with working_precision(DEFAULT_BITS):
         seen, seen_corrected = (Witnesses(), Witnesses()) if certified else (None, None)
-        printed, record = recording(claim.printed, seen.calls if seen else None)
+        printed, passed = recording(claim.printed, seen.calls if seen else None)
         tally = _tally(claim.check, printed, claim.id, seen=seen)
         verdict = tally.verdict(claim.kind)
-        corrected: Corrected | None = None
+        corrected: PartOutcome | None = None
         wrong: str | None = None
         owed: tuple[str, ...] = ()
         if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
             corrected, wrong, owed = _correct(claim, claim.corrected, seen_corrected)
         grade, weak = _grade(claim, verdict, tally)
         if grade is not None and verdict is not ClaimVerdict.REFUTED:
-            owed = tuple(unmet(claim, claim, record, tally.served, lambda: seeded(claim.id)))
+            owed = tuple(unmet(claim, claim, passed, tally.served, lambda: seeded(claim.id)))
         proved = Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
         told, rejections = tally.refuted_symbolically, []
         for control in claim.controls:
@@ -157,7 +153,7 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
     faults = [tally.fault, weak, wrong, *owed, *rejections]
     if proved and not told:
         faults.append("graded proved, but no symbolic comparison rejects a control or the printed statement")
-    if not tally.total and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
+    if not tally.by_clause and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
         faults.append("vacuous: the check compared nothing")
     if not claim.controls and claim.kind is not Kind.NO_CONTENT:
         faults.append("no negative control")
@@ -196,7 +192,7 @@ def outcome_of(
     **found: Any,
 ) -> Outcome:
     """The outcome of a claim; what is not given was not found."""
-    tally = tally or _Tally(Counter(), Counter(), {}, frozenset(), None, None)
+    tally = tally or _Tally({})
     nothing = dict.fromkeys(("grade", "symbolic_rejection", "corrected", "certificate"))
     return Outcome(
         id=claim.id,
@@ -209,10 +205,10 @@ def outcome_of(
         scope=claim.scope,
         assumptions=claim.assumptions,
         evidence=evidence,
-        true=tally.outcomes[Verdict.TRUE],
-        undecided=tally.outcomes[Verdict.UNDECIDED],
-        false=tally.outcomes[Verdict.FALSE],
-        means=tuple((one, tally.means[one]) for one in Means if tally.means[one]),
+        true=tally.count(Verdict.TRUE),
+        undecided=tally.count(Verdict.UNDECIDED),
+        false=tally.count(Verdict.FALSE),
+        means=tuple((one, tally.count(one)) for one in Means if tally.count(one)),
         obligations=claim.obligations,
         clauses=tally.clauses(claim),
         unchecked=tuple(one for one in claim.clauses if one.role is not Role.CHECKED),
@@ -233,58 +229,50 @@ def _tally(
     seen: Witnesses | None = None,
 ) -> _Tally:
     """Run a check, to its end or until a comparison that was decided by certain means is false."""
-    outcomes: Counter[Verdict] = Counter()
-    means: Counter[Means] = Counter()
-    by_clause: dict[str, Counter[tuple[Means, Verdict]]] = {}
-    refuted_by: set[Means] = set()
+    by_clause: dict[str, _Counts] = {}
     refutation, fault = None, None
     try:
         for comparison in check(statement, seeded(claim_id)):
             if seen is not None:
                 seen.add(comparison)
-            outcomes[comparison.verdict] += 1
-            means[comparison.means] += 1
             by_clause.setdefault(comparison.serves, Counter())[comparison.means, comparison.verdict] += 1
             if comparison.verdict is Verdict.FALSE:
                 refutation = refutation or replace(comparison, values=None, solution=None)
-                refuted_by.add(comparison.means)
                 if comparison.means in until:
                     break
     except Exception as error:  # the ledger reports what a check raised; hiding it would pass for a verdict
         fault = " ".join(f"the check raised {type(error).__name__}: {error}".split())
-    return _Tally(outcomes, means, by_clause, frozenset(refuted_by), refutation, fault)
+    return _Tally(by_clause, refutation, fault)
 
 
 def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | None, str | None]:
-    match verdict:
-        case ClaimVerdict.REFUTED:
-            return Grade.REFUTED, None
-        case ClaimVerdict.UNDECIDED:
-            return None, None
-        case ClaimVerdict.NO_CONTENT:
-            return None, None if claim.grade is None else "a grade is declared for an entry without content"
-        case _:
-            objection = tally.objection(claim.grade)
-            return (claim.grade if objection is None else None), objection
+    if verdict is ClaimVerdict.REFUTED:
+        return Grade.REFUTED, None
+    if verdict is ClaimVerdict.UNDECIDED:
+        return None, None
+    if verdict is ClaimVerdict.NO_CONTENT:
+        return None, None if claim.grade is None else "a grade is declared for an entry without content"
+    objection = tally.objection(claim.grade)
+    return (claim.grade if objection is None else None), objection
 
 
 def _correct(
     claim: Claim, correction: Correction, seen: Witnesses | None
-) -> tuple[Corrected, str | None, tuple[str, ...]]:
-    statement, record = recording(correction.statement, seen.calls if seen else None)
+) -> tuple[PartOutcome, str | None, tuple[str, ...]]:
+    """What became of the correction, the fault of its verdict or grade, and what it owes."""
+    statement, passed = recording(correction.statement, seen.calls if seen else None)
     tally = _tally(correction.check or claim.check, statement, claim.id, seen=seen)
-    verdict = tally.verdict(Kind.STATEMENT)
+    verdict, grade, fault, faults = tally.verdict(Kind.STATEMENT), None, None, tuple[str, ...]()
     if verdict is not ClaimVerdict.HOLDS:
-        where = tally.refutation or tally.fault or str(tally)
-        fault = f"the corrected statement is {verdict.value}: {where}"
+        fault = f"the corrected statement is {verdict.value}: {tally.refutation or tally.fault or tally}"
         grade = Grade.REFUTED if verdict is ClaimVerdict.REFUTED else None
-        return Corrected(correction.text, verdict, grade, str(tally)), fault, ()
-    objection = tally.objection(correction.grade)
-    if objection is not None:
-        return Corrected(correction.text, verdict, None, str(tally)), f"the corrected statement: {objection}", ()
-    owed = unmet(claim, correction, record, tally.served, lambda: seeded(claim.id))
-    faults = tuple(f"the corrected statement: {fault}" for fault in owed)
-    return Corrected(correction.text, verdict, None if faults else correction.grade, str(tally)), None, faults
+    elif (objection := tally.objection(correction.grade)) is not None:
+        fault = f"the corrected statement: {objection}"
+    else:
+        owed = unmet(claim, correction, passed, tally.served, lambda: seeded(claim.id))
+        faults = tuple(f"the corrected statement: {one}" for one in owed)
+        grade = None if faults else correction.grade
+    return PartOutcome(correction.text, verdict, str(tally), grade=grade), fault, faults
 
 
 def _not_rejected(control: Control, tally: _Tally) -> str | None:
@@ -292,3 +280,96 @@ def _not_rejected(control: Control, tally: _Tally) -> str | None:
     if tally.fault is not None:
         return f"control {control.name!r}: {tally.fault}"
     return f"control {control.name!r} was not rejected ({tally})" if tally.refutation is None else None
+
+
+_Progress: TypeAlias = Callable[[Outcome], object]
+"""Called with each outcome as it is found, in no particular order."""
+
+
+def silent(outcome: Outcome) -> None:
+    """Show nothing."""
+
+
+def verify_claims(
+    ledger: Ledger | None = None,
+    claims: Sequence[Claim] | None = None,
+    *,
+    jobs: int = 1,
+    certified: bool = False,
+    progress: _Progress | None = silent,
+) -> tuple[Outcome, ...]:
+    """Outcomes of claims in the order given, run in parallel if asked.
+
+    Everything but the seconds is the same for every number of jobs: each claim starts from its own seed and the
+    same precision. Workers are started afresh and receive the id of a claim; they find the claim itself in their own
+    copy of the ledger, because a check defined inside a function does not travel between processes.
+
+    Parameters
+    ----------
+    ledger : Ledger, optional
+        Where the claims come from; by default all papers, as :func:`symshuffle.ledger.claims.registry.load` reads them.
+    claims : sequence of Claim, optional
+        Some of its claims; by default all.
+    jobs : int
+        Number of processes, from 1 to 256; with 1, the claims run in this one.
+    certified : bool
+        Whether outcomes are to hold certificates.
+    progress : callable
+        Called with every outcome as it is found.
+
+    Returns
+    -------
+    tuple of Outcome
+        One per claim.
+
+    Raises
+    ------
+    InputError
+        If ``jobs`` is no integer of that range, or what is given is no ledger or no claim.
+    """
+    jobs = as_integer(jobs, "jobs", 1, MOST_JOBS)
+    ledger = load() if ledger is None else ledger
+    asked: object = ledger  # callers are not type-checked
+    if not isinstance(asked, Ledger):
+        raise InputError("ledger", asked, "a ledger, as symshuffle.ledger.load() reads it")
+    check_progress(progress, 1)
+    chosen = ledger.claims if claims is None else _claims(claims)
+    here = jobs == 1 or len(chosen) < 2
+    alone = (run_claim(claim, certified=certified) for claim in chosen)
+    found = alone if here else _run_in_pool(ledger, chosen, jobs, certified)
+    outcomes: dict[str, Outcome] = {}
+    for outcome in found:
+        outcomes[outcome.id] = outcome
+        if progress is not None:
+            progress(outcome)
+    return tuple(outcomes[claim.id] for claim in chosen)
+
+
+def _claims(given: object) -> tuple[Claim, ...]:
+    found = tuple(given) if isinstance(given, Sequence) else (given,)
+    for place, claim in enumerate(found):
+        if not isinstance(claim, Claim):
+            raise InputError(f"claims[{place}]", claim, "a claim, as those of ledger.select([ID])")
+    return found
+
+
+def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int, certified: bool) -> Iterator[Outcome]:
+    last = len(ledger.costliest)
+    place = {claim_id: index for index, claim_id in enumerate(ledger.costliest)}
+    queued = sorted(claims, key=lambda claim: place.get(claim.id, last))
+    with processes(min(jobs, len(claims))) as pool:
+        submitted = {pool.submit(_run_by_id, ledger.package, claim.id, certified): claim for claim in queued}
+        for future in as_completed(submitted):
+            yield _result(future, submitted[future])
+
+
+def _run_by_id(package: str, claim_id: str, certified: bool) -> Outcome:
+    return run_claim(load(package).claim(claim_id), certified=certified)
+
+
+def _result(future: Future[Outcome], claim: Claim) -> Outcome:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        fault = "a worker process died while this claim was running or waiting"
+        return outcome_of(claim, ClaimVerdict.UNDECIDED, (fault,), fault)

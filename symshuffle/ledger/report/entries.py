@@ -9,43 +9,26 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 from markupsafe import Markup
 
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Grade, Kind
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.ledger.claims.registry import CHECKS, Ledger, Paper, bibliography, catalogue
+from symshuffle.ledger.claims.registry import CHECKS, Ledger, bibliography, catalogue
 from symshuffle.ledger.report.mathematics import to_search
 
 _CLASS: Final = "source"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """The definition of a function."""
-
-    module: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.module}, line {self.line}"
-
-    @property
-    def page(self) -> str:
-        """Its page and line, from the root of the site."""
-        return f"source/{self.module}.html#L-{self.line}"
-
-
-def place_of(function: Callable[..., Any]) -> Definition | None:
-    """Where a function is defined; None if it is not written in Python."""
+def definition(function: Callable[..., Any]) -> tuple[str, int] | None:
+    """Module and line of the definition of a function; None if it is not written in Python."""
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(function)
     code = getattr(function, "__code__", None)
-    return None if code is None else Definition(function.__module__, code.co_firstlineno)
+    return None if code is None else (function.__module__, code.co_firstlineno)
 
 
 def listing(module: str) -> Markup:
@@ -149,14 +132,14 @@ class LedgerEntry:
         return self.paper if self.claim is None else self.claim.source
 
     @cached_property
-    def check_place(self) -> Definition | None:
-        """Where its check is defined."""
-        return None if self.claim is None else place_of(self.claim.check)
+    def check_place(self) -> tuple[str, int] | None:
+        """Module and line of the definition of its check."""
+        return None if self.claim is None else definition(self.claim.check)
 
     @cached_property
-    def statement_place(self) -> Definition | None:
-        """Where the printed statement is transcribed."""
-        return None if self.claim is None else place_of(self.claim.printed)
+    def statement_place(self) -> tuple[str, int] | None:
+        """Module and line of the transcription of the printed statement."""
+        return None if self.claim is None else definition(self.claim.printed)
 
     @cached_property
     def search_text(self) -> str:
@@ -169,35 +152,19 @@ class LedgerEntry:
         return to_search(" ".join(parts))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class EntryGroup:
-    """The entries of one paper, or of one prefix, and how they came out.
+def counts(listed: Iterable[LedgerEntry], name: str) -> list[tuple[str, int]]:
+    """How often each verdict or grade of some entries occurs, without those that do not.
 
-    - ``paper``: its bibliography; None for claims that no paper makes.
+    - ``name``: ``"verdict"`` or ``"grade"``.
     """
+    found = Counter(getattr(entry, name) for entry in listed)
+    return [(value, found[value]) for value in (VERDICTS if name == "verdict" else GRADES) if found[value]]
 
-    key: str
-    paper: Paper | None
-    entries: tuple[LedgerEntry, ...]
 
-    @property
-    def verdicts(self) -> tuple[tuple[str, int], ...]:
-        """How often each verdict occurs, without those that do not."""
-        counts = Counter(entry.verdict for entry in self.entries)
-        return tuple((verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict])
-
-    @property
-    def grades(self) -> tuple[tuple[str, int], ...]:
-        """How often each grade occurs, without those that do not."""
-        counts = Counter(entry.grade for entry in self.entries)
-        return tuple((grade, counts[grade]) for grade in GRADES if counts[grade])
-
-    @property
-    def strength(self) -> tuple[int, int]:
-        """Of the catalogue's entries that state something, how many are proved or certified, and how many there are."""
-        stated = [e for e in self.entries if e.catalogued and e.kind not in (Kind.DEFINITION, Kind.NO_CONTENT)]
-        return sum(entry.grade in (Grade.PROVED, Grade.CERTIFIED) for entry in stated), len(stated)
+def strength(listed: Iterable[LedgerEntry]) -> tuple[int, int]:
+    """Of the catalogue's entries that state something, how many are proved or certified, and how many there are."""
+    stated = [e for e in listed if e.catalogued and e.kind not in (Kind.DEFINITION, Kind.NO_CONTENT)]
+    return sum(entry.grade in (Grade.PROVED, Grade.CERTIFIED) for entry in stated), len(stated)
 
 
 def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEntry, ...]:
@@ -206,8 +173,8 @@ def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEnt
     found = {outcome.id: outcome for outcome in outcomes}
     known = catalogue() if ledger.package == CHECKS else {}
     listed = [
-        LedgerEntry(entry.id, entry.paper, entry.title, entry.kind, claims.get(entry.id), found.get(entry.id))
-        for entry in known.values()
+        LedgerEntry(name, name.partition(".")[0], title, kind, claims.get(name), found.get(name))
+        for name, (kind, title) in known.items()
     ]
     listed += [
         LedgerEntry(claim.id, claim.paper, claim.title, claim.kind, claim, found.get(claim.id))
@@ -217,26 +184,20 @@ def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEnt
     return tuple(listed)
 
 
-def groups(listed: Iterable[LedgerEntry]) -> tuple[EntryGroup, ...]:
-    """The same entries by paper."""
+def groups(listed: Iterable[LedgerEntry]) -> dict[str, list[LedgerEntry]]:
+    """The same entries by paper, or by the prefix of claims that no paper makes."""
     by_paper: dict[str, list[LedgerEntry]] = {}
     for entry in listed:
         by_paper.setdefault(entry.paper, []).append(entry)
-    return tuple(EntryGroup(key, bibliography().get(key), tuple(part)) for key, part in by_paper.items())
+    return by_paper
 
 
 RECONSTRUCTED: Final = "display not legible; formulas of the statement are reconstructed and accuse nobody"
 """Said of every entry that rests on a reconstruction."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """One mistake, with every entry in which it was found."""
-
-    entry: LedgerEntry
-    erratum: Erratum
-    also: tuple[LedgerEntry, ...]
+Mistake: TypeAlias = tuple[LedgerEntry, Erratum, tuple[LedgerEntry, ...]]
+"""One mistake: the entry in which it was found first, its erratum, and the other entries that have it."""
 
 
 def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[Mistake, ...]], ...]:
@@ -248,12 +209,12 @@ def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[Mistake
     judged = [(entry, entry.erratum) for entry in listed if entry.erratum is not None]
     known = {entry.id for entry, _ in judged}
     found = [
-        Mistake(entry, erratum, tuple(other for other, one in judged if one.same_as == entry.id))
+        (entry, erratum, tuple(other for other, one in judged if one.same_as == entry.id))
         for entry, erratum in judged
         if erratum.same_as not in known
     ]
-    found.sort(key=lambda mistake: order[mistake.erratum.standing])
-    by_severity = ((one, tuple(part for part in found if part.erratum.severity is one)) for one in Severity)
+    found.sort(key=lambda mistake: order[mistake[1].standing])
+    by_severity = ((one, tuple(part for part in found if part[1].severity is one)) for one in Severity)
     return tuple((severity, part) for severity, part in by_severity if part)
 
 

@@ -51,7 +51,7 @@ def record(outcome: Outcome) -> dict[str, Any]:
         "corrected": None
         if corrected is None
         else {
-            "statement": corrected.statement,
+            "statement": corrected.of,
             "verdict": corrected.verdict.value,
             "grade": corrected.grade.value if corrected.grade else None,
         },

@@ -18,7 +18,7 @@ from symshuffle.base.artifacts import check_destination, installed, write_atomic
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.parts import MEANINGS, CurveRole, Picture
+from symshuffle.ledger.claims.parts import MEANINGS, Picture
 from symshuffle.ledger.claims.registry import CHECKS, Ledger, bibliography
 from symshuffle.ledger.report.entries import (
     GRADES,
@@ -26,6 +26,7 @@ from symshuffle.ledger.report.entries import (
     VERDICTS,
     LedgerEntry,
     colours,
+    counts,
     entries,
     errata,
     groups,
@@ -94,7 +95,7 @@ def site(ledger: Ledger, outcomes: Sequence[Outcome]) -> dict[str, str]:
     listed = entries(ledger, outcomes)
     files = {"style.css": _data("style.css") + colours(), "site.js": _data("site.js")}
     places = (place for entry in listed for place in (entry.check_place, entry.statement_place))
-    for module in sorted({place.module for place in places if place is not None}):
+    for module in sorted({place[0] for place in places if place is not None}):
         page = environment.get_template("source.html")
         files[f"source/{module}.html"] = page.render(
             title=module, module=module, code=listing(module), root="../", inline=False
@@ -137,7 +138,7 @@ def _dashboard(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome], *, ou
         "groups": by_paper,
         "errata": errata(listed),
         "filters": [
-            ("paper", [(group.key, group.key) for group in by_paper]),
+            ("paper", [(key, key) for key in by_paper]),
             ("verdict", [(verdict, verdict) for verdict in VERDICTS if verdict in verdicts]),
             ("grade", [(grade, grade) for grade in GRADES if grade in grades]),
         ],
@@ -155,11 +156,12 @@ def _environment(ledger: Ledger) -> Environment:
     made.filters["math"] = to_markup
     made.filters["number"] = to_number
     made.filters["stated"] = _stated
+    made.filters["counts"] = counts
     made.filters["bibtex"] = lambda entry: bibtex(entry, bibliography().get(entry.paper))
     option = "" if ledger.package == CHECKS else f" --ledger {ledger.package}"
     made.globals["plot"] = lambda entry: _plot(ledger, entry)
     made.globals.update(version=installed("symshuffle"), means=MEANS, meanings=MEANINGS, option=option)
-    made.globals.update(reconstructed=RECONSTRUCTED)
+    made.globals.update(reconstructed=RECONSTRUCTED, papers=bibliography())
     return made
 
 
@@ -185,16 +187,19 @@ _INK: Final = "#010203"
 """Drawn in its stead: the colour of the text around the picture, light or dark."""
 
 _COLOURS: Final = {
-    CurveRole.FOUND: ("#010204", "--ink"),
-    CurveRole.PRINTED: ("#010205", "--violet"),
-    CurveRole.CORRECTED: ("#010206", "--green"),
+    "found": ("#010204", "--ink", "-"),
+    "printed": ("#010205", "--violet", "--"),
+    "corrected": ("#010206", "--green", ":"),
 }
-_OTHERS: Final = (("#010207", "--blue"), ("#010208", "--amber"), ("#010209", "--red"), ("#01020a", "--grey"))
-_STYLES: Final = {CurveRole.FOUND: "-", CurveRole.PRINTED: "--", CurveRole.CORRECTED: ":"}
-_OTHER_STYLES: Final = ("-", "--", "-.", ":")
+_OTHERS: Final = (
+    ("#010207", "--blue", "-"),
+    ("#010208", "--amber", "--"),
+    ("#010209", "--red", "-."),
+    ("#01020a", "--grey", ":"),
+)
+"""Colour that is drawn, the variable of the page that takes its place, and style of the line."""
+
 _MARKERS: Final = "osD^"
-_SHORT: Final = 8
-"""Names up to this length stand side by side above the picture, where they hide nothing."""
 
 
 def to_svg(picture: Picture, *, name: str) -> Markup:
@@ -214,20 +219,19 @@ def to_svg(picture: Picture, *, name: str) -> Markup:
         figure = Figure(figsize=(5.2, 4), layout="constrained")
         axes = figure.add_subplot()
         others = 0
-        for curve in picture.curves:
-            if curve.role is CurveRole.OTHER:
-                (colour, _), style = _OTHERS[others % len(_OTHERS)], _OTHER_STYLES[others % len(_OTHER_STYLES)]
-                marker, others = _MARKERS[others % len(_MARKERS)], others + 1
-            else:
-                (colour, _), style, marker = _COLOURS[curve.role], _STYLES[curve.role], "o"
-            line = {"linestyle": style, "linewidth": 2} if curve.joined else {"linestyle": "", "marker": marker}
-            axes.plot(*zip(*curve.points, strict=True), color=colour, label=curve.name, **line)
+        for label, role, points, joined in picture.curves:
+            colour, _, style = _COLOURS.get(role, _OTHERS[others % len(_OTHERS)])
+            marker = "o" if role in _COLOURS else _MARKERS[others % len(_MARKERS)]
+            others += role not in _COLOURS
+            line = {"linestyle": style, "linewidth": 2} if joined else {"linestyle": "", "marker": marker}
+            axes.plot(*zip(*points, strict=True), color=colour, label=label, **line)
         axes.set(xlabel=picture.x, ylabel=picture.y)
         for axis, logarithmic in zip("xy", picture.logarithmic, strict=True):
             if logarithmic:
                 axes.set(**{f"{axis}scale": "log"})
         axes.grid(visible=True, color=_INK, alpha=0.12)
-        columns = 1 if any(len(curve.name) > _SHORT for curve in picture.curves) else 4
+        # Short names stand side by side above the picture, where they hide nothing.
+        columns = 1 if any(len(label) > 8 for label, *_ in picture.curves) else 4
         figure.legend(loc="outside upper left", ncols=columns, frameon=False, labelcolor=_INK)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
@@ -242,7 +246,7 @@ def _in_place(text: str, shows: str) -> Markup:
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?</style>\s*", "", text, flags=re.DOTALL)  # it would hold for the whole page
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
-    for drawn, variable in (*_COLOURS.values(), *_OTHERS):
+    for drawn, variable, _ in (*_COLOURS.values(), *_OTHERS):
         text = text.replace(drawn, f"var({variable})")
     text = text.replace(_INK, "currentColor")
     _, _, rest = text.partition(">")

@@ -14,7 +14,6 @@ from symshuffle import Exp, Law
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.questions.curves import amplification_curve, spaced
-from symshuffle.base.choices import Question
 from symshuffle.base.numbers import to_float
 
 PUBLISHED: Final = {10**3: 0.75, 10**4: 8.2}
@@ -40,7 +39,7 @@ def algorithm7(law: Law, n: int, step: float) -> float:
 
 def _forward(eps0: str, n: int) -> Law:
     source = ten_ary(eps0)
-    (law,) = laws(source.bounds[0], Exp(level(source, n)), Question.FORWARD, None)
+    (law,) = laws(source.bounds[0], Exp(level(source, n)), "forward", None)
     return law
 
 

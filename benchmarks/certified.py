@@ -14,7 +14,6 @@ from symshuffle import Exp, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.inverses import largest_eps0, smallest_n
-from symshuffle.base import Arithmetic
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.channels.channel_file import read_channel
 from symshuffle.decompositions.composition import Composed, Composition
@@ -73,7 +72,7 @@ def from_file() -> Reduction:
 def tight(source: Reduction) -> tuple[float, float]:
     """Relative width of a bracket of the larger direction near delta = 1e-6, and its time."""
     eps = level(source, USERS)
-    found, took = timed(partial(delta, source, n=USERS, eps=eps, arithmetic=Arithmetic.BALL, rtol=WIDTH))
+    found, took = timed(partial(delta, source, n=USERS, eps=eps, arithmetic="ball", rtol=WIDTH))
     return float(found.bracket.relative_width or 0), took
 
 
@@ -114,17 +113,17 @@ def certified_inverse() -> tuple[float, int, str]:
 
     BallContour.bracket = counted
     try:
-        found = epsilon(source, n=USERS, delta=MILLIONTH, arithmetic=Arithmetic.BALL)
+        found = epsilon(source, n=USERS, delta=MILLIONTH, arithmetic="ball")
     finally:
         BallContour.bracket = plain
-    took = seconds(lambda: epsilon(source, n=USERS, delta=MILLIONTH, arithmetic=Arithmetic.BALL), 3)
+    took = seconds(lambda: epsilon(source, n=USERS, delta=MILLIONTH, arithmetic="ball"), 3)
     return took, evaluations, str(found.bracket)
 
 
 def other_inverses() -> str:
     """Times of the other two inverses, doubles and balls."""
     krr, rows = randomizer("krr", k=10), []
-    for arithmetic in (Arithmetic.FLOAT64, Arithmetic.BALL):
+    for arithmetic in ("float64", "ball"):
         budget = partial(largest_eps0, krr, n=1000, eps="0.1", delta=MILLIONTH, arithmetic=arithmetic)
         took = seconds(budget, 3)
         rows.append(("eps0 at n = 1000, eps = 0.1", str(budget()), duration(took)))

@@ -22,7 +22,6 @@ from symshuffle import Exp, delta, epsilon, randomizer
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.reduction import Source, reduction
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
-from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import Ball, enclose, maximum, positive_part
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
@@ -128,7 +127,7 @@ def flawed() -> str:
 
     eps = smallest_level(says, 9.9, rtol=1e-4)
     below = says(eps)
-    reached = delta(large, n=10**4, exp_eps=Fraction(math.exp(eps)), arithmetic=Arithmetic.BALL, attained=True).attained
+    reached = delta(large, n=10**4, exp_eps=Fraction(math.exp(eps)), arithmetic="ball", attained=True).attained
     if reached is None:
         raise RuntimeError("no pair of datasets was evaluated")
     least = float(reached.lower)

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 from symshuffle import delta, epsilon, largest_eps0, randomizer
 from symshuffle.accountants import amplification_curve
-from symshuffle.base import Arithmetic
 
 try:
     from symshuffle.base.choices import ProgramForm as Program
@@ -54,7 +53,7 @@ TASKS: dict[str, Callable[[], object]] = {
     "k-RR, largest_eps0, n = 10^6": lambda: largest_eps0(randomizer("krr", k=10), n=10**6, eps="1/4", delta="1e-6"),
     "RAPPOR, ten deltas over eps0, n = 1000": lambda: ten_deltas("rappor", 1000, D=10),
     "k-RR at eps0 = 0.1, epsilon in balls, n = 1000": lambda: epsilon(
-        randomizer("krr", k=10, eps0="0.1"), n=1000, delta="1e-6", arithmetic=Arithmetic.BALL
+        randomizer("krr", k=10, eps0="0.1"), n=1000, delta="1e-6", arithmetic="ball"
     ),
     "k-RR, curve of 30 points eps(n)": lambda: amplification_curve(KRR, delta="1e-6", users=USERS),
     "all 262 142 subsets, m = 18, Bayes": lambda: bayes_tradeoff(narrow(), Fraction(20), method=Program.POLYTOPE),

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from symshuffle.base.choices import Criterion, ProgramForm
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy
 from symshuffle.channels.geometry.groups import cyclic_group, product_of_symmetric_groups
@@ -79,7 +78,7 @@ def section() -> str:
     rows = [
         measured(
             "all 262 142 subsets, m = 18, Bayes",
-            lambda: bayes_tradeoff(narrow, LAM, method=ProgramForm.POLYTOPE),
+            lambda: bayes_tradeoff(narrow, LAM, method="polytope"),
             lambda d: shown(d.value),
         ),
         measured(
@@ -99,7 +98,7 @@ def section() -> str:
         ),
         measured(
             "the same group, minimax over 2 orbits of parameters",
-            lambda: orbit_tradeoff(pair, LAM, blocks, criterion=Criterion.MINIMAX),
+            lambda: orbit_tradeoff(pair, LAM, blocks, criterion="minimax"),
             lambda d: shown(d.value),
         ),
         measured(
@@ -114,7 +113,7 @@ def section() -> str:
         ),
         measured(
             "symmetries of Sym(300) x Sym(300), found",
-            lambda: detect_symmetry(pair, criterion=Criterion.MINIMAX),
+            lambda: detect_symmetry(pair, criterion="minimax"),
             lambda g: f"blocks of {', '.join(str(len(b)) for b in g.blocks)}",
         ),
         measured(
@@ -124,7 +123,7 @@ def section() -> str:
         ),
         measured(
             "minimax formula, 5 ordered categories, 3 orbits of parameters",
-            lambda: derive(ordered(5), criterion=Criterion.MINIMAX),
+            lambda: derive(ordered(5), criterion="minimax"),
             lambda f: f"{len(f.pieces)} pieces",
         ),
     ]

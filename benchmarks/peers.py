@@ -22,7 +22,6 @@ from benchmarks.measure import MILLIONTH, Section, duration, power, seconds, tab
 from symshuffle import delta, epsilon, randomizer
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.composition import Composed, hamming, joint
 from symshuffle.decompositions.model import Decomposition
@@ -108,7 +107,7 @@ def shuffled_pairs() -> str:
         eps = float(found.bracket.upper)
         ask = partial(delta, source, n=n, eps=Fraction(eps), direction="forward")
         (first, second), made = timed(partial(binary_histograms, n))
-        certified = ask(engine=BallContour(rtol=1e-10), arithmetic=Arithmetic.BALL).bracket
+        certified = ask(engine=BallContour(rtol=1e-10), arithmetic="ball").bracket
         ours = _shown(partial(ask, engine=Contour(rtol=1e-6)))
         theirs = [_cells(pair_estimate(first, second, eps, interval), certified) for interval in INTERVALS]
         rows.append((power(n), f"{float(certified.midpoint):.7e}", ours, *theirs, duration(made)))
@@ -126,7 +125,7 @@ def compositions() -> str:
         for share in (0.5, 0.98):
             eps = round(times * math.log(lam) * share, 4)
             ask = partial(delta, source, n=1, eps=str(eps), direction="forward")
-            certified, ours = ask(arithmetic=Arithmetic.BALL).bracket, _shown(ask)
+            certified, ours = ask(arithmetic="ball").bracket, _shown(ask)
             theirs = [
                 _cells(composed_estimate(float(lam), 10, times, eps, interval), certified) for interval in (1e-4, 1e-5)
             ]

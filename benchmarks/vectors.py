@@ -16,7 +16,7 @@ from typing import Final
 
 from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary, timed
 from symshuffle import Answer, delta
-from symshuffle.base.choices import Arithmetic, Relation
+from symshuffle.base.choices import Arithmetic, Relation, members
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     LocalGaussian,
@@ -26,7 +26,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
 )
 
 USERS: Final = (10**3, 10**4, 10**5, 10**6)
-WIDTHS: Final = {Arithmetic.FLOAT64: 1e-8, Arithmetic.BALL: 1e-12}
+WIDTHS: Final = {"float64": 1e-8, "ball": 1e-12}
 """What is asked of a bracket, relative to its upper end."""
 
 _LEVEL: Final = "--eps 0.5 --delta 1e-5 --adjacency zero-out"
@@ -92,12 +92,12 @@ def rows(named: str) -> Iterator[tuple[tuple[str, ...], float, float, Arithmetic
     """What is printed of each case, its relative width and the process time of a bracket."""
     krr = ten_ary("1")
     base = {n: seconds(lambda n=n: delta(krr, eps=Fraction(1, 10), n=n)) for n in USERS}  # type: ignore[misc]
-    for case, n, adjacency, arithmetic in product(CASES, USERS, Relation, WIDTHS):
+    for case, n, adjacency, arithmetic in product(CASES, USERS, members(Relation), WIDTHS):
         if named in case.name:
             found, took = timed(lambda c=(case, n, adjacency, arithmetic): bracketed(*c))  # type: ignore[misc]
             width = float(found.bracket.relative_width or 0)
-            brackets = 1 if adjacency is Relation.REPLACE_ONE else 2  # both orders have one law
-            cells = (case.name, f"{n:.0e}", adjacency.value, arithmetic.value, f"{float(found.bracket.upper):.3e}")
+            brackets = 1 if adjacency == "replace-one" else 2  # both orders have one law
+            cells = (case.name, f"{n:.0e}", adjacency, arithmetic, f"{float(found.bracket.upper):.3e}")
             yield (*cells, f"{width:.1e}", duration(took), f"{took / base[n]:.0f}"), width, took / brackets, arithmetic
 
 
@@ -108,7 +108,7 @@ def section(named: str = "") -> Section:
     found = list(rows(named))
     goals = [
         Goal(
-            f"relative width at most {width:.0e} ({arithmetic.value}), vectors",
+            f"relative width at most {width:.0e} ({arithmetic}), vectors",
             f"{max(one for _, one, _, of in found if of is arithmetic):.1e}",
             all(one <= width for _, one, _, of in found if of is arithmetic),
         )

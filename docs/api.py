@@ -8,6 +8,7 @@ import importlib
 import inspect
 import re
 import sys
+import typing
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -41,15 +42,20 @@ def public() -> Iterator[tuple[str, str, Any]]:
             if not isinstance(value, ModuleType):
                 yield room, name, value
             elif value.__name__ == "symshuffle.base.choices":
-                own = {key: one for key, one in vars(value).items() if inspect.isclass(one)}
-                shown = sorted(key for key, one in own.items() if one.__module__ == value.__name__)
-                yield from ((f"{room}.{name}", key, own[key]) for key in shown)
+                own = {key: one for key, one in vars(value).items() if is_choice(one)}
+                yield from ((f"{room}.{name}", key, own[key]) for key in sorted(own))
+
+
+def is_choice(value: Any) -> bool:
+    """Whether a value is an alias of some texts."""
+    return typing.get_origin(value) is typing.Literal
 
 
 def what(value: Any) -> str:
     """First sentence of a docstring; of a constant its type."""
     if not (inspect.isclass(value) or inspect.isroutine(value)):
-        return f"constant, `{type(value).__name__}`"
+        texts = ", ".join(f"`{one}`" for one in typing.get_args(value))
+        return f"choice: {texts}" if is_choice(value) else f"constant, `{type(value).__name__}`"
     first = (inspect.getdoc(value) or "").partition("\n\n")[0]
     text = re.sub(r":math:`([^`]*)`", r"$\1$", " ".join(first.split()).replace("|", "\\|"))
     return re.sub(r":\w+:`~?([^`]*)`", r"`\1`", text).replace("``", "`")
@@ -71,7 +77,8 @@ def signatures() -> str:
     lines = []
     for address, name, value in public():
         if not (inspect.isclass(value) or inspect.isroutine(value)):
-            lines.append(f"{address}.{name}: {type(value).__name__}")
+            kind = ", ".join(typing.get_args(value)) if is_choice(value) else type(value).__name__
+            lines.append(f"{address}.{name}: {kind}")
             continue
         if inspect.isclass(value) and issubclass(value, Enum):
             lines.append(f"{address}.{name}: {', '.join(map(str, value))}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.base.choices import Others
+from symshuffle.base.choices import Others, members
 from symshuffle.base.errors import Unsupported
 from symshuffle.cli.laws import formulas_in_texts
 from symshuffle.decompositions import closed_forms
@@ -193,7 +193,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
 
 def _decompositions(one: Mechanism, *, limits: bool) -> Iterator[tuple[str, list[list[Any]]]]:
     """The cells over the blanket (the left-over last) and over each constant background, written out."""
-    for others in Others:
+    for others in members(Others):
         try:
             found = counted_decomposition(one, others=others, limits=limits)
         except Unsupported:  # a third input that no class counts

@@ -23,7 +23,6 @@ import sympy as sp
 from IPython.display import Image, Math
 
 from symshuffle import compare, delta, randomizer
-from symshuffle.base import choices
 from symshuffle.design import drawn
 from symshuffle.mechanisms import LAM, K
 from symshuffle.utility import (
@@ -86,7 +85,7 @@ Math(rf"B_*={sp.latex(threshold_budget())}")
 
 # %%
 for budget in (F(1, 10), F(2, 5), F(1)):
-    best, found = optimal_equivariant_risk(10, budget, n=1000, population=choices.Population.FIXED)
+    best, found = optimal_equivariant_risk(10, budget, n=1000, population="fixed")
     found.verify()
     assert trace_frontier(10, budget).trace == found.trace
     orbits = ", ".join(f"{float(orbit.weight):.4f}" for orbit in found.orbits)

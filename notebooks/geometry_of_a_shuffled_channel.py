@@ -142,13 +142,13 @@ figures.draw_profile(right)
 
 # %%
 w = (F(1, 2), F(1, 4), F(1, 4))
-for population in choices.Population:
+for population in choices.members(choices.Population):
     closed, brute = (
         canonical_risk(law, w, n=4, population=population),
         enumerated_risk(channel, w, n=4, population=population),
     )
-    print(population.value, closed, brute[0])
-print("worst i.i.d. composition:", *worst_canonical_risk(law, n=1, population=choices.Population.IID)[1])
+    print(population, closed, brute[0])
+print("worst i.i.d. composition:", *worst_canonical_risk(law, n=1, population="iid")[1])
 even = symmetrize(law)
 print("budget", law.pairwise_budget(), "->", even.pairwise_budget(), "  trace", law.trace(), "->", even.trace())
 print("extreme laws in the symmetrised channel:", len(decompose(even)))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.choices import Population
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
@@ -86,7 +85,7 @@ def shrunken_iid_risk(law: AnchoredLaw, composition: Sequence[Fraction], *, n: i
     r"""The i.i.d. risk of :math:`\frac1k1+a(\hat w-\frac1k1)`: :math:`a^2R_{\rm iid}(w)+(1-a)^2|w-\frac1k1|^2`."""
     w = check_composition(composition, law.num_inputs)
     bias = dot(w, w) - Fraction(1, law.num_inputs)
-    return factor**2 * canonical_risk(law, w, n=n, population=Population.IID) + (1 - factor) ** 2 * bias
+    return factor**2 * canonical_risk(law, w, n=n, population="iid") + (1 - factor) ** 2 * bias
 
 
 def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:

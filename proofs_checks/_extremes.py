@@ -104,9 +104,9 @@ def range_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
 
 
 _BOUNDS: Final = {
-    CertificateForm.ELEMENTARY: lambda variance, kink: variance / kink,  # x - c <= x^2/c beyond c
-    CertificateForm.QUARTER: quarter_bound,
-    CertificateForm.TWO_MOMENT: two_moment_bound,
+    "elementary": lambda variance, kink: variance / kink,  # x - c <= x^2/c beyond c
+    "quarter": quarter_bound,
+    "two-moment": two_moment_bound,
 }
 
 
@@ -117,8 +117,8 @@ def chi_square_certificate(
     *,
     exp_eps: object = None,
     eps: object = None,
-    direction: Direction | str,
-    form: CertificateForm | str = CertificateForm.TWO_MOMENT,
+    direction: Direction,
+    form: CertificateForm = "two-moment",
     lam: Fraction | None = None,
 ) -> Number:
     """An upper bound on one direction of the privacy curve of every canonical pair of this chi-square.
@@ -134,9 +134,9 @@ def chi_square_certificate(
         raise InputError("chi_square", chi_square, "a rational or a ball of at least 0")
     scale, kink = hinge(direction, exp_eps=exp_eps, eps=eps)
     variance: Any = chi_square / Fraction(n)
-    if form in (CertificateForm.ELEMENTARY, CertificateForm.QUARTER) and less(0, kink) is Verdict.FALSE:
+    if form in ("elementary", "quarter") and less(0, kink) is Verdict.FALSE:
         raise InputError("eps", 0, f"a level above 0 for the form {form} (two-moment takes 0)")
-    if form is CertificateForm.RANGE:
+    if form == "range":
         if lam is None:
             raise InputError("lam", None, "the ratio cap, for the form range")
         check_attainable(chi_square, lam)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, final
 import flint
 
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Arithmetic, Direction, Under, choice
+from symshuffle.base.choices import Direction, SafeEnd, Under, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
@@ -33,7 +33,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket
 from symshuffle.utility.likelihood.extremes import hinge
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
@@ -47,9 +47,7 @@ MOST_TERMS: Final = 400_000
 """Vectors of Poisson counts beyond which the sum is refused."""
 
 
-def average_atoms(
-    ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P
-) -> tuple[tuple[Fraction, Fraction], ...]:
+def average_atoms(ratio: LikelihoodRatio, n: int, *, under: Under = "P") -> tuple[tuple[Fraction, Fraction], ...]:
     """The atoms of ``L_n`` in rising order with their exact probabilities, as the power of an integer polynomial."""
     n = check_n(n)
     under = choice(Under, under, "under")
@@ -73,11 +71,11 @@ def average_atoms(
         mass = int(power[j])
         if mass:
             value = values[0] + Fraction(step * j, unit * n)
-            found.append((value, Fraction(mass, total) * (value if under is Under.Q else 1)))
+            found.append((value, Fraction(mass, total) * (value if under == "Q" else 1)))
     return tuple(found)
 
 
-def kolmogorov_distance(ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P) -> Ball:
+def kolmogorov_distance(ratio: LikelihoodRatio, n: int, *, under: Under = "P") -> Ball:
     r"""The distance :math:`\sup_t|\Pr[T\le t]-\Phi(t)|` of the score from the standard normal law, enclosed."""
     variance = _variance(ratio)
     atoms = average_atoms(ratio, n, under=under)
@@ -95,14 +93,14 @@ def kolmogorov_distance(ratio: LikelihoodRatio, n: int, *, under: Under | str = 
     return Ball(best[0], best[1], DEFAULT_BITS)
 
 
-def berry_esseen_bound(ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P) -> Ball:
+def berry_esseen_bound(ratio: LikelihoodRatio, n: int, *, under: Under = "P") -> Ball:
     r"""Bound :math:`C\,E|g-1|^3/(v^{3/2}\sqrt n)` on the distance, :math:`\mu/2` more under Q (Theorem 6.2)."""
     under = choice(Under, under, "under")
     variance, n = _variance(ratio), check_n(n)
     with working_precision(DEFAULT_BITS + 16):
         v = to_arb(variance)
         bound = to_arb(BERRY_ESSEEN) * to_arb(ratio.third_absolute_moment) / (v * (v * n).sqrt())
-        if under is Under.Q:
+        if under == "Q":
             bound += (v / n).sqrt() / 2
         return Ball.from_arb(bound, DEFAULT_BITS)
 
@@ -135,7 +133,7 @@ def gaussian_profile(mu: Number, *, exp_eps: object = None, eps: object = None, 
 class LimitProfile(AnswerMethods):
     """A privacy curve at one level, by an approximation ``limit`` that is at most ``error`` away from it."""
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     bracket: Bracket
     limit: Ball
     error: Ball
@@ -162,7 +160,7 @@ def _within(limit: Ball, error: Ball) -> tuple[Fraction, Fraction]:
 
 
 def normal_profile(
-    ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
+    ratio: LikelihoodRatio, n: int, *, direction: Direction, exp_eps: object = None, eps: object = None
 ) -> NormalProfile:
     r"""The profile of the canonical pair from three moments of its ratio, with a certified error of order :math:`1/n`.
 
@@ -184,7 +182,7 @@ def normal_profile(
         error, wider = (Ball.from_arb(scale * (to_arb(half) + more), DEFAULT_BITS) for more in (0, curvature))
     lows, highs = zip(_within(limit, error), _within(gaussian, wider), strict=True)
     evaluation = "normal approximation, Wasserstein bound with constant 1"
-    bracket = Bracket(max(lows), min(highs), Arithmetic.BALL, "normal", evaluation)
+    bracket = Bracket(max(lows), min(highs), "ball", "normal", evaluation)
     return NormalProfile(bracket, limit, error, n, choice(Direction, direction, "direction"), gaussian, wider)
 
 
@@ -243,13 +241,13 @@ def _poisson_hinge(terms: Sequence[tuple[Any, Any]], kink: Any, bits: int) -> Ba
 
 
 def poisson_profile(
-    ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
+    ratio: LikelihoodRatio, n: int, *, direction: Direction, exp_eps: object = None, eps: object = None
 ) -> LimitProfile:
     """The profile as ``scale * E(S - n kink)_+ / n`` of a compound Poisson ``S``: good at few informative messages."""
     n = check_n(n)
     way = choice(Direction, direction, "direction")
     factor, bend = hinge(way, exp_eps=exp_eps, eps=eps)
-    sign = 1 if way is Direction.FORWARD else -1
+    sign = 1 if way == "forward" else -1
     terms = [(sign * (v - 1), w * n) for v, w in ratio.atoms() if equal(v, 1) is not Verdict.TRUE]
     value = _poisson_hinge(terms, bend * n, DEFAULT_BITS + 16)
     with working_precision(DEFAULT_BITS + 16):
@@ -257,7 +255,7 @@ def poisson_profile(
         limit = Ball.from_arb(scale * value.arb() / n, DEFAULT_BITS)
         error = Ball.from_arb(scale * to_arb(ratio.active * ratio.wasserstein_to_one / 2), DEFAULT_BITS)
     evaluation = "compound Poisson approximation, a Poisson number of informative messages"
-    return LimitProfile(Bracket(*_within(limit, error), Arithmetic.BALL, "poisson", evaluation), limit, error, n, way)
+    return LimitProfile(Bracket(*_within(limit, error), "ball", "poisson", evaluation), limit, error, n, way)
 
 
 def _last_count(rate: Fraction, bits: int) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proofs_checks._simplex import Exponent, exponents, histogram_forms, largest_value, risk_form
-from symshuffle.base.choices import Arithmetic, Population
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
@@ -88,7 +88,7 @@ def prior_risk(
     channel: Channel, prior: Sequence[tuple[Vector, Fraction]], *, n: int, population: Population
 ) -> Fraction:
     """Exact Bayes risk under a finite prior over compositions: no estimator has a smaller worst-case risk."""
-    if population is Population.IID:
+    if population == "iid":
         return bayes_risk(channel, prior, n=n)
     risk = sum((mass * dot(w, w) for w, mass in prior), start=Fraction(0))
     seen: dict[Tally, list[Fraction]] = {}
@@ -120,14 +120,14 @@ def worst_risk(
 def _worst(
     channel: Channel, estimates: Mapping[Tally, Vector], n: int, population: Population, gap: Fraction
 ) -> tuple[Bracket, Vector]:
-    if population is Population.IID:
+    if population == "iid":
         forms: dict[Exponent, Any] = dict(histogram_forms(channel, n))
         return largest_value(risk_form(forms, estimates), gap=gap)
     risks = [
         (estimator_risk(channel, estimates, w, n=n, population=population), w) for w in grid(channel.num_inputs, n)
     ]
     worst, where = max(risks)
-    return Bracket(worst, worst, Arithmetic.EXACT, "enumeration", f"all {len(risks)} compositions of {n} users"), where
+    return Bracket(worst, worst, "exact", "enumeration", f"all {len(risks)} compositions of {n} users"), where
 
 
 def grid(k: int, steps: int) -> list[Vector]:
@@ -154,9 +154,9 @@ def minimax_risk(channel: Channel, *, n: int, population: Population, rtol: Frac
     The converse of alphabets, Section 8: what its lower bounds leave on the table.
     """
     k = channel.num_inputs
-    support = grid(k, n if population is Population.FIXED else _STEPS[k])
+    support = grid(k, n if population == "fixed" else _STEPS[k])
     best: Minimax | None = None
-    for _ in range(_ROUNDS if population is Population.IID else 1):
+    for _ in range(_ROUNDS if population == "iid" else 1):
         estimates, prior = _propose(channel, support, n, population)
         lower = prior_risk(channel, prior, n=n, population=population)
         found, where = _worst(channel, estimates, n, population, rtol * lower / 4)
@@ -167,7 +167,7 @@ def minimax_risk(channel: Channel, *, n: int, population: Population, rtol: Frac
             kept = best.estimator if keep and best else tuple(sorted(estimates.items()))
             upper = best.bracket.upper if keep and best else found.upper
             kept_prior = best.prior if best and lower == best.bracket.lower else prior
-            bracket = Bracket(lower, upper, Arithmetic.EXACT, "minimax", evaluation)
+            bracket = Bracket(lower, upper, "exact", "minimax", evaluation)
             best = Minimax(channel, n, population, bracket, kept_prior, kept)
         if best.bracket.width <= rtol * best.bracket.upper or where in support:
             break

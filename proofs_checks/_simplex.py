@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel, exact_columns
@@ -164,7 +163,7 @@ def largest_value(form: Mapping[Exponent, Fraction], *, gap: Fraction) -> tuple[
         bound, _, cell, coefficients = queue[0]
         if -bound - best <= gap:
             evaluation = f"{count} cells of the simplex, Bernstein coefficients over Q"
-            return Bracket(best, max(-bound, best), Arithmetic.EXACT, "bernstein", evaluation), point
+            return Bracket(best, max(-bound, best), "exact", "bernstein", evaluation), point
         if count > _MOST_CELLS:
             raise NotDecided(f"a maximum over the simplex within {float(gap):.3g} takes more than {_MOST_CELLS} cells")
         heapq.heappop(queue)

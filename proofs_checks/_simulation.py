@@ -26,7 +26,7 @@ def simulated_errors(
     votes = np.array(output_votes(channel), dtype=float)
     rows = np.array(channel.rows, dtype=float)
     truth = np.array(composition, dtype=float)
-    if population is Population.IID:
+    if population == "iid":
         counts = rng.multinomial(n, truth @ rows, size=repetitions)
     else:
         held = [int(entry * n) for entry in composition]

@@ -15,8 +15,6 @@ from symshuffle import Exp, delta, randomizer
 from symshuffle.accountants import evaluate_law, standard_clone
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Question
 from symshuffle.engines import FFT
 from symshuffle.mechanisms import MECHANISMS
 from tests.slices import some
@@ -25,21 +23,19 @@ from tests.slices import some
 @pytest.mark.parametrize("eps0", ["0.1", "4"])
 def test_algorithm_7_rounds_up_by_at_most_a_step(eps0):
     step = math.expm1(float(eps0)) / 1000
-    (law,) = laws(ten_ary(eps0).bounds[0], Exp(Fraction("0.01")), Question.FORWARD, None)
+    (law,) = laws(ten_ary(eps0).bounds[0], Exp(Fraction("0.01")), "forward", None)
     truth = evaluate_law(law, 50, rtol=1e-8)
     assert truth.lower <= algorithm7(law, 50, step) <= truth.upper + Fraction(step)
 
 
 def test_algorithm_7_on_its_own_lattice_is_exact():
     krr = randomizer("krr").at(k=10, lam=4)
-    (law,) = laws(reduction(krr).bounds[0], Fraction(2), Question.FORWARD, None)
-    assert algorithm7(law, 20, 1.0) == pytest.approx(
-        float(evaluate_law(law, 20, arithmetic=Arithmetic.EXACT).exact), rel=1e-12
-    )
+    (law,) = laws(reduction(krr).bounds[0], Fraction(2), "forward", None)
+    assert algorithm7(law, 20, 1.0) == pytest.approx(float(evaluate_law(law, 20, arithmetic="exact").exact), rel=1e-12)
 
 
 def test_algorithm_7_is_the_upper_end_of_the_fft_engine_at_the_same_step():
-    (law,) = laws(ten_ary("1").bounds[0], Exp(Fraction("0.1")), Question.FORWARD, None)
+    (law,) = laws(ten_ary("1").bounds[0], Exp(Fraction("0.1")), "forward", None)
     bracket = FFT(step=Fraction(1, 64)).bracket(law, 30)
     assert algorithm7(law, 30, 1 / 64) == pytest.approx(float(bracket.upper), rel=1e-9)
 

@@ -8,7 +8,6 @@ import pytest
 
 import symshuffle
 from symshuffle import Ball, Bracket, Exp, InputError, Problem, randomizer
-from symshuffle.base import Arithmetic
 from symshuffle.base.lp import LinearProgram
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
@@ -26,8 +25,8 @@ UNIT = ((1, 0), (0, 1))
 EXACT = {
     "Ball.lower": lambda v: Ball(v, TWO),
     "Ball.upper": lambda v: Ball(Fraction(0), v),
-    "Bracket.lower": lambda v: Bracket(v, TWO, Arithmetic.EXACT, "", ""),
-    "Bracket.upper": lambda v: Bracket(Fraction(0), v, Arithmetic.EXACT, "", ""),
+    "Bracket.lower": lambda v: Bracket(v, TWO, "exact", "", ""),
+    "Bracket.upper": lambda v: Bracket(Fraction(0), v, "exact", "", ""),
     "Problem.model": lambda v: Problem(((v, HALF), (HALF, HALF)), UNIT),
     "Problem.loss": lambda v: Problem(UNIT, ((v, HALF), (HALF, HALF))),
     "Problem.prior": lambda v: Problem(UNIT, UNIT, (v, HALF)),

@@ -5,7 +5,6 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Bracket, InputError, compare, profile, randomizer, tradeoff
-from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import as_integer, ungrouped
 from symshuffle.base.rows import ends, flat
 from symshuffle.cli import FAMILIES, application, main
@@ -16,15 +15,15 @@ CELLS = (str, int, float, bool, type(None))
 
 
 def test_ends_are_rounded_outward():
-    third = Bracket(Fraction(1, 3), Fraction(1, 3), Arithmetic.EXACT, "test", "")
+    third = Bracket(Fraction(1, 3), Fraction(1, 3), "exact", "test", "")
     found = ends(third, "x")
     assert Fraction(found["x_lower"]) < Fraction(1, 3) < Fraction(found["x_upper"])
     assert found["x_log10_lower"] < found["x_log10_upper"] < -0.477
     assert ends(None) == dict.fromkeys(("lower", "upper", "log10_lower", "log10_upper"))
-    tiny = Bracket(Fraction(1, 10**400), Fraction(2, 10**400), Arithmetic.BALL, "test", "")
+    tiny = Bracket(Fraction(1, 10**400), Fraction(2, 10**400), "ball", "test", "")
     assert ends(tiny)["lower"] == 0 and ends(tiny)["upper"] == 5e-324
     assert ends(tiny)["log10_lower"] == pytest.approx(-400) and ends(tiny)["log10_lower"] <= -400
-    zero = Bracket(Fraction(0), Fraction(0), Arithmetic.EXACT, "test", "")
+    zero = Bracket(Fraction(0), Fraction(0), "exact", "test", "")
     assert ends(zero)["log10_upper"] == float("-inf")
 
 

@@ -12,7 +12,6 @@ import pytest
 import symshuffle
 from symshuffle import Bracket, Channel, delta, gaussian_limit, largest_eps0, profile, randomizer, renyi, smallest_n
 from symshuffle.accountants.questions.adversary import worst_of_all
-from symshuffle.base import Arithmetic
 from symshuffle.base.lp import LinearProgram
 from symshuffle.channels import cyclic_group, deficiency
 from symshuffle.channels.geometry.linprog import solve
@@ -142,7 +141,7 @@ def test_a_float_is_next_to_the_safe_end(name):
 
 def test_what_is_not_one_number_is_not_converted():
     for found in (
-        Bracket(F(1, 3), F(1, 2), Arithmetic.EXACT, "", ""),
+        Bracket(F(1, 3), F(1, 2), "exact", "", ""),
         profile(W, n=3, eps=[0]),
         gaussian_limit(KRR, n=99),
     ):

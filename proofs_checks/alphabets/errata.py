@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.alphabets._equivariant import response_mixture
-from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -79,7 +78,7 @@ def _check_unique(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     for place, channel in enumerate(found):
         law = AnchoredLaw.from_channel(channel)
         yield compare(law.pairwise_divergence(0, 1), budget, at=f"channel {place}, k = 5: budget")
-        risk, _mean = enumerated_risk(channel, (Fraction(1), *(Fraction(0),) * 4), n=1, population=Population.FIXED)
+        risk, _mean = enumerated_risk(channel, (Fraction(1), *(Fraction(0),) * 4), n=1, population="fixed")
         # Trace is k (k-1) times the signal A, and n times the risk is ((k-1)/k)(1/A - 1).
         yield compare(risk, Fraction(k - 1, k) * (k * (k - 1) / best - 1), at=f"channel {place}, k = 5: least risk")
     for first, second in itertools.combinations(found, 2):
@@ -110,7 +109,7 @@ def _check_local(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         for s in range(1, k):
             channel = subset_selection().at(k=k, s=s, lam=lam).channel()
             point = (Fraction(1), *(Fraction(0),) * (k - 1))
-            risks[s], _mean = enumerated_risk(channel, point, n=1, population=Population.FIXED)
+            risks[s], _mean = enumerated_risk(channel, point, n=1, population="fixed")
         best = {s for s, risk in risks.items() if risk == min(risks.values())}
         yield compare(best, statement(k, lam), at=f"k = {k}, lam = {lam}: sizes of least risk")
 
@@ -131,9 +130,7 @@ def _check_calibrated(statement: Statement, _: np.random.Generator) -> Iterator[
                    (5, Fraction(3)), (10, Fraction(5, 2)), (10, Fraction(3))):  # fmt: skip
         channel = response_mixture(k, ((Fraction(1), lam),))
         best: Any = trace_frontier(k, AnchoredLaw.from_channel(channel).pairwise_divergence(0, 1)).trace.upper
-        risk, _mean = enumerated_risk(
-            channel, (Fraction(1), *(Fraction(0),) * (k - 1)), n=1, population=Population.FIXED
-        )
+        risk, _mean = enumerated_risk(channel, (Fraction(1), *(Fraction(0),) * (k - 1)), n=1, population="fixed")
         least = Fraction(k - 1, k) * (k * (k - 1) / best - 1)  # as in the check above
         optimal = risk - least < Fraction(1, 10**15)
         yield compare(optimal, statement(lam, k), at=f"k = {k}, lam = {lam}: risk of one user {risk}, least {least}")

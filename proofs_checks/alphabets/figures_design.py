@@ -29,7 +29,6 @@ from proofs_checks.decomposition._panels import (
     write,
 )
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, lower_end, to_float
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.finite import K, krr
@@ -107,7 +106,7 @@ def _bounds(k: int = 10) -> list[Panel]:
     """Upper and lower bounds on the risk against the number of users, at k = 10 and budget 1/10."""
     budget = Fraction(1, 10)
     trace = trace_frontier(k, budget).trace
-    constant = isotropic_risk(k, trace.lower, population=Population.IID)
+    constant = isotropic_risk(k, trace.lower, population="iid")
     near = Fraction(1, 10**6)
     rows: tuple[tuple[str, Look, Callable[[int], Any]], ...] = (
         ("unbiased optimum, worst i.i.d. risk", Look(BLACK), lambda n: constant / n),

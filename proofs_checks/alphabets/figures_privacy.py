@@ -13,7 +13,7 @@ from proofs_checks._extremes import chi_square_certificate
 from proofs_checks._limits import berry_esseen_bound, gaussian_profile, kolmogorov_distance
 from proofs_checks.decomposition._panels import BLACK, GREY, SERIES, Look, Panel, Series, write
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.choices import Direction, Under
+from symshuffle.base.choices import Direction, Under, members
 from symshuffle.base.numbers import Exp, Number, Real, upper_end
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.registry import mechanism
@@ -64,7 +64,7 @@ def _privacy_curves(direction: Direction) -> Panel:
 
 def figure_4(directory: Path) -> list[Path]:
     """Privacy curves of the two poles, of what lies between them, and the bounds from chi-square."""
-    panels = [_privacy_curves(direction) for direction in Direction]
+    panels = [_privacy_curves(direction) for direction in members(Direction)]
     return write("alphabets.fig-4", panels, "privacy curves of canonical pairs, upper ends", directory, columns=2)
 
 
@@ -105,7 +105,7 @@ def _distances(under: Under) -> Panel:
 
 def figure_6(directory: Path) -> list[Path]:
     """Exact Kolmogorov distances and Berry-Esseen bounds against the number of users."""
-    panels = [_distances(under) for under in Under]
+    panels = [_distances(under) for under in members(Under)]
     return write("alphabets.fig-6", panels, "exact distances and bounds, lam = 3", directory, columns=2)
 
 

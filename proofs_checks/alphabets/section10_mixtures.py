@@ -13,7 +13,6 @@ import sympy as sp
 from proofs_checks._templates import critical_ratio
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets._equivariant import response_mixture
-from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -165,7 +164,7 @@ def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Co
         n = 3 if k == 3 and len(blocks) == 1 else 2
         for held in itertools.combinations_with_replacement(range(k), n):
             w = tuple(Fraction(held.count(x), n) for x in range(k))
-            found, mean = enumerated_risk(channel, w, n=n, population=Population.FIXED)
+            found, mean = enumerated_risk(channel, w, n=n, population="fixed")
             yield compare((n * found, mean), (claimed, w), at=f"k={k}, composition {held}, by enumeration")
     for k, root_of in ((5, Fraction(2)), (10, Fraction(3))):
         said = statement(Fraction(k), Fraction(2), root_of, _ONE)

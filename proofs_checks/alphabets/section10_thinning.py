@@ -11,7 +11,6 @@ import numpy as np
 from proofs_checks._templates import critical_ratio
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets._equivariant import risk_constant
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, Real, lower_end, upper_end
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -79,7 +78,7 @@ def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Compar
     ):
         claimed = statement(Fraction(k), c, Fraction(r))
         budget = lower_end(at(subset_budget(), k=k, s=1, lam=c))
-        best, _frontier = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
+        best, _frontier = optimal_equivariant_risk(k, budget, n=1, population="fixed")
         yield compare(best.exact, claimed["optimal"], at=f"k={k}, C={c}: the library's optimum")
         tuned = matched_risk(k, 1, budget, n=1)
         yield decide(tuned.contains(claimed["calibrated"]), at=f"k={k}, C={c}", claimed=str(claimed["calibrated"]))

@@ -20,7 +20,6 @@ from proofs_checks.alphabets._equivariant import (
     two_level_template,
 )
 from proofs_checks.alphabets.section11_templates import sum_over_inputs
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.channels.geometry.linear import dot
@@ -177,13 +176,13 @@ def _check_best_slope(statement: Statement, rng: np.random.Generator) -> Iterato
         yield compare(orbit_slope(best), claimed, at=f"k={k}: attained by the singleton template")
         threshold = (1 - Fraction(1, root)) ** 2
         for budget in (threshold / 3, threshold):
-            bracket, found = optimal_equivariant_risk(k, budget, n=7, population=Population.FIXED)
+            bracket, found = optimal_equivariant_risk(k, budget, n=7, population="fixed")
             value = Fraction(k - 1, 7 * k) * (1 / (claimed * budget) - 1)
             yield compare(bracket.exact, value, at=f"k={k}, B={budget}, n=7: smallest risk")
             yield decide(passes(found.verify), at=f"k={k}, B={budget}", claimed="law and a line above all templates")
     signal = sp.Symbol("A", positive=True)
     yield identity(
-        isotropic_risk(7, 42 * signal, population=Population.FIXED),
+        isotropic_risk(7, 42 * signal, population="fixed"),
         sp.Rational(6, 7) * (1 / signal - 1),
         at="k=7: risk",
     )

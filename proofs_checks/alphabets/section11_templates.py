@@ -12,7 +12,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._estimation import fisher_information
-from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
@@ -176,7 +175,7 @@ def _check_invariants(statement: Statement, _: np.random.Generator) -> Iterator[
         claimed = Fraction(size - 1, size) * (1 / coefficient - 1)
         for held in ((2, *(0,) * (size - 1)), (1, 1, *(0,) * (size - 2))):
             w = tuple(Fraction(v, 2) for v in held)
-            found, mean = enumerated_risk(channel, w, n=2, population=Population.FIXED)
+            found, mean = enumerated_risk(channel, w, n=2, population="fixed")
             yield compare((2 * found, mean), (claimed, w), at=f"mixture {j}, composition {held}, by enumeration")
         u = law.templates[-1]
         vote = tuple((entry - 1) / (size * coefficient) for entry in u)

@@ -11,7 +11,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets._equivariant import inclusion_probabilities, risk_constant
-from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -117,7 +116,7 @@ def _check_risk(statement: Statement, _: np.random.Generator) -> Iterator[Compar
         claimed = statement(Fraction(k), Fraction(s), Fraction(ratio))[3]
         for held in ((2, *(0,) * (k - 1)), (1, 1, *(0,) * (k - 2))):
             w = tuple(Fraction(v, 2) for v in held)
-            found, mean = enumerated_risk(channel, w, n=2, population=Population.FIXED)
+            found, mean = enumerated_risk(channel, w, n=2, population="fixed")
             yield compare((2 * found, mean), (claimed, w), at=f"k={k}, s={s}, C={ratio}, composition {held}")
 
 

@@ -18,7 +18,6 @@ from proofs_checks.alphabets._equivariant import (
     thinned_subset_selection,
 )
 from proofs_checks.alphabets.section12_selection import subset_risk
-from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -125,7 +124,7 @@ def _check_thinned(statement: Statement, _: np.random.Generator) -> Iterator[Com
         law = orbit_mixture(thinned_subset_selection(k, s, ratio, share))
         signal = share * subset_risk(Fraction(k), Fraction(s), ratio)[2]
         w = (Fraction(1), *(Fraction(0),) * (k - 1))
-        found = canonical_risk(law, w, n=1, population=Population.FIXED)
+        found = canonical_risk(law, w, n=1, population="fixed")
         where = f"k={k}, s={s}, C={ratio}, share {share}"
         yield compare(found, Fraction(k - 1, k) * (1 / signal - 1), at=f"{where}: risk")
         yield compare(signal / Fraction(law.pairwise_budget()), statement(Fraction(k), Fraction(s), ratio)[1], at=where)

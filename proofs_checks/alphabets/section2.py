@@ -14,7 +14,7 @@ import sympy as sp
 from proofs_checks._divergences import total_variation
 from proofs_checks._limits import gaussian_profile
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
 from symshuffle.channels.channel import Channel
@@ -122,20 +122,18 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
         for n in (1, 2, 4):
             constant, contaminated = cases.pair_laws(channel, n)
             for order in (Fraction(1), Fraction(6, 5), Fraction(2)):
-                for way, first, second_law in (
-                    ("forward", contaminated, constant),
-                    ("reverse", constant, contaminated),
-                ):
+                laws = ((contaminated, constant), (constant, contaminated))
+                for way, (first, second_law) in zip(members(Direction), laws, strict=True):
                     # Forward is D(Q || P), and the contaminated law is Q where row b is said to belong to Q.
                     pair = (first, second_law) if statement(*channel.rows)[1] == "Q" else (second_law, first)
                     direct = law_divergence(*pair, order)
                     shown = f"channel {trial}, n={n}, exp(eps)={order}, {way}"
-                    found = ratio.profile(n, exp_eps=order, direction=way, arithmetic=Arithmetic.EXACT).exact
+                    found = ratio.profile(n, exp_eps=order, direction=way, arithmetic="exact").exact
                     yield compare(found, direct, at=f"{shown}: engine against enumeration")
             histograms = sorted(constant)
             distance = total_variation([contaminated[h] for h in histograms], [constant[h] for h in histograms])
-            for way in ("forward", "reverse"):
-                found = ratio.profile(n, exp_eps=1, direction=way, arithmetic=Arithmetic.EXACT).exact
+            for way in members(Direction):
+                found = ratio.profile(n, exp_eps=1, direction=way, arithmetic="exact").exact
                 yield compare(found, distance, at=f"channel {trial}, n={n}, eps=0, {way}: total variation")
     for mu, eps in ((Fraction(1, 2), Fraction(1, 4)), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(0))):
         closed = gaussian_profile(mu, eps=eps)

@@ -12,7 +12,7 @@ import sympy as sp
 
 from proofs_checks._extremes import half_block_channel
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import law_divergence
@@ -136,9 +136,10 @@ def _same_experiment(statement: Statement, quotient: Quotient, channel: Channel,
             at=f"channel {trial}, n={n}: block counts are multinomial, under both",
         )
         for order in ORDERS:
-            for way, first, second in (("forward", contaminated, constant), ("reverse", constant, contaminated)):
+            laws = ((contaminated, constant), (constant, contaminated))
+            for way, (first, second) in zip(members(Direction), laws, strict=True):
                 direct = law_divergence(first, second, order)
-                found = quotient.law.profile(n, exp_eps=order, direction=way, arithmetic=Arithmetic.EXACT).exact
+                found = quotient.law.profile(n, exp_eps=order, direction=way, arithmetic="exact").exact
                 yield compare(found, direct, at=f"channel {trial}, n={n}, exp(eps)={order}, {way}")
 
 
@@ -185,7 +186,7 @@ def _check_invariant(statement: Statement, rng: np.random.Generator) -> Iterator
     low = LikelihoodRatio.from_atoms([(Fraction(1, 2), Fraction(1, 2)), (Fraction(3, 2), Fraction(1, 2))])
     skew = LikelihoodRatio.from_atoms([(Fraction(3, 4), Fraction(4, 5)), (Fraction(2), Fraction(1, 5))])
     yield compare(low.chi_square, skew.chi_square, at="two laws: one chi-square")
-    curves = [x.profile(3, exp_eps="6/5", direction="forward", arithmetic=Arithmetic.EXACT).exact for x in (low, skew)]
+    curves = [x.profile(3, exp_eps="6/5", direction="forward", arithmetic="exact").exact for x in (low, skew)]
     yield decide(curves[0] != curves[1], at="two laws: different curves", claimed="the law decides, not its variance")
 
 

@@ -12,7 +12,7 @@ import sympy as sp
 
 from proofs_checks._extremes import half_block_channel
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import Arithmetic, Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import exact_columns
@@ -136,19 +136,18 @@ def _check_opposite(statement: Statement, rng: np.random.Generator) -> Iterator[
     opposite = LikelihoodRatio.of(half_block_channel(8, Fraction(3)), 0, 4)
     for users in (1, 5):
         pair = [
-            r.profile(users, exp_eps="6/5", direction="forward", arithmetic=Arithmetic.EXACT).exact
-            for r in (near, opposite)
+            r.profile(users, exp_eps="6/5", direction="forward", arithmetic="exact").exact for r in (near, opposite)
         ]
         yield decide(pair[0] < pair[1], at=f"k=8, n={users}", claimed="distance 3 leaks less than distance 4")  # type: ignore[operator]
     law = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=10**9, d=5 * 10**8, eps0=1))
     yield compare(len(law.values), 2, at="k = 10^9, eps0 = 1: two atoms, in balls")
-    for direction in Direction:
-        shown = law.profile(2000, eps="1/100", direction=direction.value, arithmetic=Arithmetic.BALL)
+    for direction in members(Direction):
+        shown = law.profile(2000, eps="1/100", direction=direction, arithmetic="ball")
         binary = binary_envelope(
             Contamination(2000, direction), lam=Exp(Fraction(1)), gamma=Exp(Fraction(1, 100))
         ).bracket
         meet = shown.lower <= binary.upper and binary.lower <= shown.upper
-        at = f"k = 10^9, eps0 = 1, n = 2000, {direction.value}"
+        at = f"k = 10^9, eps0 = 1, n = 2000, {direction}"
         yield decide(meet, at=at, claimed="contour of the law and incomplete beta functions of binary response meet")
 
 

@@ -11,7 +11,7 @@ import sympy as sp
 
 from proofs_checks._extremes import chi_square_certificate, quarter_bound, two_moment_bound
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import Arithmetic, CertificateForm, Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import upper_end
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -32,8 +32,8 @@ from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.likelihood.extremes import endpoint_ratio, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
-WAYS: Final = tuple(Direction)
-FORMS: Final = (CertificateForm.QUARTER, CertificateForm.TWO_MOMENT, CertificateForm.RANGE)
+WAYS: Final = tuple(members(Direction))
+FORMS: Final = ("quarter", "two-moment", "range")
 ORDERS: Final = (Fraction(21, 20), Fraction(6, 5), Fraction(3, 2), Fraction(5, 2))
 
 
@@ -75,7 +75,7 @@ def _check_certificates(statement: Statement, rng: np.random.Generator) -> Itera
         for users in (1, 2, 7):
             for level in ORDERS:
                 for index, way in enumerate(WAYS):
-                    curve = ratio.profile(users, exp_eps=level, direction=way, arithmetic=Arithmetic.EXACT).exact
+                    curve = ratio.profile(users, exp_eps=level, direction=way, arithmetic="exact").exact
                     at = f"random law, lam={lam}, n={users}, exp(eps)={level}, {way}"
                     yield compare(curve, statement(ratio.chi_square, users, level)[index], "<=", at=at)
                     for form in FORMS:
@@ -91,7 +91,7 @@ def _check_certificates(statement: Statement, rng: np.random.Generator) -> Itera
     for level in ORDERS:  # two atoms that touch the quadratic: v / (4c) is attained for one user
         kink_ = level - 1
         touching = LikelihoodRatio.from_atoms([(1 + 2 * kink_, Fraction(1, 5)), (1 - kink_ / 2, Fraction(4, 5))])
-        curve = touching.profile(1, exp_eps=level, direction="forward", arithmetic=Arithmetic.EXACT).exact
+        curve = touching.profile(1, exp_eps=level, direction="forward", arithmetic="exact").exact
         best = chi_square_certificate(touching.chi_square, 1, exp_eps=level, direction="forward", form="two-moment")
         yield compare(curve, best, "<=", at=f"touching law, exp(eps)={level}")
         yield compare(
@@ -99,7 +99,7 @@ def _check_certificates(statement: Statement, rng: np.random.Generator) -> Itera
         )
     grr = mechanism("krr").at(lam=3)
     values = [
-        LikelihoodRatio.of_mechanism(grr.at(k=10**power)).profile(10, exp_eps="6/5", arithmetic=Arithmetic.EXACT).upper
+        LikelihoodRatio.of_mechanism(grr.at(k=10**power)).profile(10, exp_eps="6/5", arithmetic="exact").upper
         for power in (2, 4, 6)
     ]
     yield decide(values[0] > 50 * values[1] > 2500 * values[2], at="k-ary, lam=3, n=10", claimed="falls like 1/k")
@@ -142,18 +142,18 @@ def _check_two_sided(statement: Statement, rng: np.random.Generator) -> Iterator
             budget = law.chi_square
             for users in (1, 5):
                 for level in ORDERS:
-                    curve = law.profile(users, exp_eps=level, arithmetic=Arithmetic.EXACT).exact
+                    curve = law.profile(users, exp_eps=level, arithmetic="exact").exact
                     at = f"{name}, k={k}, n={users}, exp(eps)={level}"
                     yield compare(curve, statement(budget, users, level), "<=", at=at)
                     both = (
                         chi_square_certificate(budget, users, exp_eps=level, direction=direction)
-                        for direction in Direction
+                        for direction in members(Direction)
                     )
                     yield compare(curve, max(both, key=upper_end), "<=", at=f"{at}: ours")
     # One user, budget of the reverse worst case: ratios 1 and small, where a smaller constant would fail.
     steep = LikelihoodRatio.from_atoms([(Fraction(1, 5), Fraction(1, 10)), (Fraction(49, 45), Fraction(9, 10))])
     for level in (Fraction(3, 2), Fraction(5, 3)):
-        curve = steep.profile(1, exp_eps=level, direction="reverse", arithmetic=Arithmetic.EXACT).exact
+        curve = steep.profile(1, exp_eps=level, direction="reverse", arithmetic="exact").exact
         yield compare(curve, statement(steep.chi_square, 1, level), "<=", at=f"a steep law, exp(eps)={level}")
     yield compare(largest_chi_square(Fraction(1)), Fraction(0), at="lam = 1: nothing leaks")
 

@@ -12,7 +12,6 @@ import sympy as sp
 
 from proofs_checks._limits import BERRY_ESSEEN, berry_esseen_bound, kolmogorov_distance, normal_profile
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -114,7 +113,7 @@ def _check_distances(statement: Statement, rng: np.random.Generator) -> Iterator
     for n in (100, 1000):  # what the theorem calls Gaussian: both curves, in absolute terms, at a fixed level
         for eps in ("1/100", "1/10"):
             near = normal_profile(ratio, n, direction="forward", eps=eps)
-            curve = ratio.profile(n, eps=eps, direction="forward", arithmetic=Arithmetic.BALL)
+            curve = ratio.profile(n, eps=eps, direction="forward", arithmetic="ball")
             inside = near.bracket.lower <= curve.upper and curve.lower <= near.bracket.upper
             yield decide(inside, at=f"lam=3, n={n}, eps={eps}", claimed="the curve is within the certified error")
         distance = near.gaussian_error

@@ -17,7 +17,6 @@ from proofs_checks._estimation import cube_bound, decoding_bound
 from proofs_checks._minimax import Minimax, minimax_risk
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
-from symshuffle.base.choices import Population
 from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import chi_square, histogram_law
@@ -43,7 +42,7 @@ _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 
 @cache
 def _minimax(k: int, lam: int, n: int) -> Minimax:
-    return minimax_risk(krr().at(k=k, lam=lam).channel(), n=n, population=Population.IID)
+    return minimax_risk(krr().at(k=k, lam=lam).channel(), n=n, population="iid")
 
 
 def _cube_lemma(m: Any, alpha: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks._errata import finding, refuted
-from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import Clause, Control, Statement, for_all
@@ -43,7 +42,7 @@ def _check_explicit(statement: Statement, _: np.random.Generator) -> Iterator[Co
             found = trace_frontier(k, budget)
             at = f"k = {k}, C = {budget}"
             yield decide(passes(found.verify), at=at, claimed="law and line check over Q")
-            yield compare(found.risk_constant(Population.IID).exact, statement(root, lam), at=f"{at}: n times the risk")
+            yield compare(found.risk_constant("iid").exact, statement(root, lam), at=f"{at}: n times the risk")
 
 
 def _in_every_low_budget(rate: Fraction) -> bool:
@@ -60,7 +59,7 @@ def _check_users(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     for rate in (Fraction(1, 2), Fraction(1), Fraction(2)):
         for m in (5, 8, 12):
             n, budget = 4**m, Fraction(1, 2 ** int(2 * m * rate))
-            found: Any = trace_frontier(5, budget).risk_constant(Population.IID).exact
+            found: Any = trace_frontier(5, budget).risk_constant("iid").exact
             at = f"n = 4^{m}, C = {budget}: canonical risk against that of a guess"
             yield compare(found / n, guess, "<" if statement(rate) else ">", at=at)
 

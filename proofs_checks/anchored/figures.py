@@ -12,7 +12,7 @@ import numpy as np
 
 from proofs_checks._gauges import helmert
 from proofs_checks.anchored import _cases as cases
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import Exp, to_float
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.finite import K
@@ -89,12 +89,12 @@ def draw_profile(axes: Axes) -> None:
     lam, n = Fraction(18, 5), 5
     orders = [1 + (lam - 1) * Fraction(step, 40) for step in range(40)]
     ratio = ratio_law(cases.EXAMPLE, 0, 2)
-    for direction, colour in zip(Direction, ("C0", "C1"), strict=True):
+    for direction, colour in zip(members(Direction), ("C0", "C1"), strict=True):
         experiment = Contamination(n, direction)
         profile = [float(shuffled_leakage(ratio, experiment, gamma=gamma).bracket.upper) for gamma in orders]
         envelope = [float(binary_envelope(experiment, lam=lam, gamma=gamma).bracket.upper) for gamma in orders]
-        axes.plot([float(g) for g in orders], profile, color=colour, label=f"channel, {direction.value}")
-        axes.plot([float(g) for g in orders], envelope, "--", color=colour, label=f"envelope, {direction.value}")
+        axes.plot([float(g) for g in orders], profile, color=colour, label=f"channel, {direction}")
+        axes.plot([float(g) for g in orders], envelope, "--", color=colour, label=f"envelope, {direction}")
     axes.set(xlabel="order gamma", ylabel="hockey-stick divergence", title=f"Rows 1 and 3 of the example, n = {n}")
     axes.legend()
 

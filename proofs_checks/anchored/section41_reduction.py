@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
@@ -93,11 +93,11 @@ def _check_shadow_of(channels: Sequence[Channel], statement: Statement) -> Itera
         yield decide(cases.same_law(Law.from_atoms(shadows), ratio), at=where, claimed="and of the library's fiber")
         for n, gamma in ((1, ORDERS[1]), (2, ORDERS[2]), (3, ORDERS[0])):
             data = (0, *[1] * (n - 1)), (1,) * n
-            for direction, (first, second) in zip(Direction, (data, data[::-1]), strict=True):
+            for direction, (first, second) in zip(members(Direction), (data, data[::-1]), strict=True):
                 experiment = Contamination(n, direction)
                 engine = shuffled_leakage(ratio, experiment, gamma=gamma).bracket.exact
                 brute = shuffled_divergence(channel, first, second, gamma)
-                at = f"{where}, n={n}, order {gamma}, {direction.value}"
+                at = f"{where}, n={n}, order {gamma}, {direction}"
                 yield decide(engine == brute, at=at, claimed=str(brute), computed=f"{engine}, from the ratio law")
         for n in (1, 2, 3):
             chi = sum((w * (v - 1) ** 2 for v, w in exact_atoms(average_law(ratio, n))), start=ZERO)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from proofs_checks._convex_order import moments_from_average
 from proofs_checks.anchored import _cases as cases
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
@@ -78,7 +78,7 @@ def _check_rigidity(statement: Statement, rng: np.random.Generator) -> Iterator[
         lam, n = (Fraction(3, 2), Fraction(3))[trial % 2], 1 + trial % 3
         ratio = endpoint_law(lam) if trial < 4 else cases.random_ratio(rng, lam, 1 + trial % 3)
         yield compare(_inner(ratio, lam) == 0, cases.same_law(ratio, endpoint_law(lam)), at=f"law {trial}, lam={lam}")
-        gaps = [rigidity_gap(ratio, Contamination(n, direction), lam=lam)[0] for direction in Direction]
+        gaps = [rigidity_gap(ratio, Contamination(n, direction), lam=lam)[0] for direction in members(Direction)]
         claimed = bool(statement(_inner(ratio, lam)))
         yield compare(max(gaps) == 0, claimed, at=f"law {trial}, lam={lam}, n={n}")
     lam = Fraction(3)
@@ -107,11 +107,11 @@ def _check_one_order(statement: Statement, rng: np.random.Generator) -> Iterator
     for trial in range(24):
         lam, n = (Fraction(3, 2), Fraction(3))[trial % 2], 1 + trial % 3
         ratio = endpoint_law(lam) if trial < 4 else cases.random_ratio(rng, lam, 1 + trial % 3)
-        for direction in Direction:
+        for direction in members(Direction):
             for step in (0, 3, 7):
                 gamma = 1 + (lam - 1) * Fraction(step, 8)
                 gap = profile_gap(ratio, Contamination(n, direction), lam=lam, gamma=gamma)
-                where = f"law {trial}, lam={lam}, n={n}, order {gamma}, {direction.value}"
+                where = f"law {trial}, lam={lam}, n={n}, order {gamma}, {direction}"
                 yield compare(gap == 0, statement(ratio, lam), at=where)
 
 

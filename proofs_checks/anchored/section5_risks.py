@@ -57,7 +57,7 @@ def _check_singular(statement: Statement, rng: np.random.Generator) -> Iterator[
         k = 3 + trial % 2
         law = AnchoredLaw.from_channel(cases.channel(rng, k, 2))
         uniform = (Fraction(1, k),) * k
-        found = canonical_risk(law, uniform, n=k, population=Population.IID)
+        found = canonical_risk(law, uniform, n=k, population="iid")
         yield decide(
             found == statement(law), at=f"{k} inputs, 2 outputs", claimed=str(statement(law)), computed=str(found)
         )
@@ -154,7 +154,7 @@ def _risk_for_all(population: Population, statement: Statement) -> Iterator[Comp
     yield decide(centre == outer, at=at, claimed="a a^T", symbolic=True)
     k, n, count, first, square = sp.symbols("k n N_i s_i Q", positive=True)
     length, apart = 1 - 1 / k, -1 / k  # <a_i, a_i> and <a_i, a_j>
-    if population is Population.FIXED:
+    if population == "fixed":
         # N_i = n w_i independent users of row i have variance s_i - |a_i|^2 each, over n^2. Two rows; for more the
         # second stands for the average of all others.
         second = sp.Symbol("s_j", positive=True)
@@ -191,7 +191,7 @@ def _check_risk(population: Population, statement: Statement, rng: np.random.Gen
         if inverse_trace(law) == math.inf:
             continue
         held = [int(v) for v in rng.multinomial(n, [0.25] * 4)]
-        w = tuple(Fraction(v, n) for v in held) if population is Population.FIXED else cases.distribution(rng, 4)
+        w = tuple(Fraction(v, n) for v in held) if population == "fixed" else cases.distribution(rng, 4)
         brute, mean = enumerated_risk(channel, w, n=n, population=population)
         where = f"channel {trial}, n={n}, w={tuple(map(str, w))}"
         atoms = points(law, gauge)
@@ -201,7 +201,7 @@ def _check_risk(population: Population, statement: Statement, rng: np.random.Gen
         yield compare(mean, w, at=f"{where}: unbiased")
         worst, argument = worst_canonical_risk(law, n=n, population=population)
         others = [cases.distribution(rng, 4, zeros=0.3) for _ in range(5)]
-        grid = [_vertex(i) for i in range(4)] if population is Population.FIXED else others
+        grid = [_vertex(i) for i in range(4)] if population == "fixed" else others
         for other in grid:
             value = canonical_risk(law, other, n=n, population=population)
             yield compare(value, worst, "<=", at=f"{where}: worst composition {tuple(map(str, argument))}")
@@ -213,11 +213,9 @@ def _vertex(i: int) -> Vector:
 
 def _check_fixed(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """For fixed compositions: all of :func:`_check_risk`, and the example averaged over constant populations; exact."""
-    yield from _check_risk(Population.FIXED, statement, rng)
+    yield from _check_risk("fixed", statement, rng)
     law = AnchoredLaw.from_channel(cases.EXAMPLE)
-    risks = [
-        canonical_risk(law, [Fraction(i == j) for j in range(3)], n=1, population=Population.FIXED) for i in range(3)
-    ]
+    risks = [canonical_risk(law, [Fraction(i == j) for j in range(3)], n=1, population="fixed") for i in range(3)]
     mean = sum((Fraction(risk) for risk in risks), start=ZERO) / 3
     yield compare(mean, inverse_trace(law) - Fraction(2, 3), at="the example: average over constant populations")
 
@@ -236,7 +234,7 @@ def _check_exchangeable(statement: Statement, rng: np.random.Generator) -> Itera
             away = dot(w, w) - Fraction(1, 4)
             where = f"exchangeable, s={s}, lam={lam}, w={tuple(map(str, w))}"
             n = 1 + trial % 2
-            brute, _ = enumerated_risk(channel, w, n=n, population=Population.IID)
+            brute, _ = enumerated_risk(channel, w, n=n, population="iid")
             yield compare(n * brute, top - away, at=f"{where}, n={n}: by enumeration")
             yield compare(_of_law(statement, matrices, w, n), brute, at=f"{where}, n={n}")
             yield compare(away > 0, w != (Fraction(1, 4),) * 4, at=f"{where}: below the risk at uniform elsewhere")
@@ -247,22 +245,22 @@ def _check_iid(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
     A seeded simulation at n = 40 is within 5 standard errors of the library's risk.
     """
-    yield from _check_risk(Population.IID, statement, rng)
+    yield from _check_risk("iid", statement, rng)
     yield from _check_exchangeable(statement, rng)
     law = AnchoredLaw.from_channel(cases.EXAMPLE)
-    value, argument = worst_canonical_risk(law, n=1, population=Population.IID)
+    value, argument = worst_canonical_risk(law, n=1, population="iid")
     yield compare(
         (value, argument), (Fraction(53361, 5000), (ZERO, Fraction(31, 100), Fraction(69, 100))), at="the example"
     )
     even = symmetrize(law)
-    value, argument = worst_canonical_risk(even, n=1, population=Population.IID)
+    value, argument = worst_canonical_risk(even, n=1, population="iid")
     yield compare(
         (value, argument), (4 / even.trace(), (Fraction(1, 3),) * 3), at="the example, symmetrised: worst at uniform"
     )
     truth = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
-    runs = simulated_errors(cases.EXAMPLE, truth, n=40, population=Population.IID, rng=rng, repetitions=10_000) ** 2
+    runs = simulated_errors(cases.EXAMPLE, truth, n=40, population="iid", rng=rng, repetitions=10_000) ** 2
     estimate, error = float(runs.mean()), float(runs.std(ddof=1)) / 100
-    exact = canonical_risk(law, truth, n=40, population=Population.IID)
+    exact = canonical_risk(law, truth, n=40, population="iid")
     yield decide(
         abs(estimate - float(exact)) < 5 * error, at="n=40, 10^4 seeded runs", claimed="within 5 standard errors"
     )

@@ -14,7 +14,6 @@ import sympy as sp
 from proofs_checks._symmetry import symmetrize_channel
 from proofs_checks._templates import is_exchangeable
 from proofs_checks.anchored import _cases as cases
-from symshuffle.base.choices import Population
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.channels.geometry.linear import Matrix, Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
@@ -121,15 +120,15 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
         yield decide(budget <= law.pairwise_budget(), at=where, claimed="the budget does not grow")
         yield compare(even.covariance(), covariance, at=f"{where}: covariance")
         if law.trace():
-            found, _ = worst_canonical_risk(even, n=1, population=Population.FIXED)
+            found, _ = worst_canonical_risk(even, n=1, population="fixed")
             yield compare(found, risk, at=f"{where}: worst risk")
-            before, _ = worst_canonical_risk(law, n=1, population=Population.FIXED)
+            before, _ = worst_canonical_risk(law, n=1, population="fixed")
             yield decide(found <= before, at=where, claimed="the worst risk does not grow")
     channel = symmetrize_channel(cases.channel(rng, 3, 2))
     law = AnchoredLaw.from_channel(channel)
     for dataset in ((2, 0, 0), (1, 1, 0)):
         w = tuple(Fraction(v, 2) for v in dataset)
-        value, _ = enumerated_risk(channel, w, n=2, population=Population.FIXED)
+        value, _ = enumerated_risk(channel, w, n=2, population="fixed")
         yield compare(value, _of_law(statement, law)[1] / 2, at=f"n=2, composition {dataset}, by enumeration")
     # Fewer relabellings suffice if they move every ordered pair to every other one; rotations of 4 inputs do not.
     affine = SymmetryGroup(5, ((1, 2, 3, 4, 0), (0, 2, 4, 1, 3)))  # x -> ax + b modulo 5
@@ -167,8 +166,8 @@ def _check_iid_worst(statement: Statement, rng: np.random.Generator) -> Iterator
         law = AnchoredLaw.from_channel(channel)
         if not law.trace():
             continue
-        found, where_worst = worst_canonical_risk(symmetrize(law), n=1, population=Population.IID)
-        before, _ = worst_canonical_risk(law, n=1, population=Population.IID)
+        found, where_worst = worst_canonical_risk(symmetrize(law), n=1, population="iid")
+        before, _ = worst_canonical_risk(law, n=1, population="iid")
         value = statement(Fraction(law.num_inputs), law.trace())
         yield decide(found == value, at=f"channel {trial}", claimed=f"{value}", computed=str(found))
         yield decide(found <= before, at=f"channel {trial}", claimed="the worst risk does not grow")
@@ -179,7 +178,7 @@ def _check_iid_worst(statement: Statement, rng: np.random.Generator) -> Iterator
     trace = AnchoredLaw.from_channel(mechanism).trace()
     uniform: Vector = (Fraction(1, 3),) * 3
     for n in (1, 2, 4):
-        value, _ = enumerated_risk(mechanism, uniform, n=n, population=Population.IID)
+        value, _ = enumerated_risk(mechanism, uniform, n=n, population="iid")
         yield compare(n * value, statement(Fraction(3), trace), at=f"3-ary response, n={n}, by enumeration")
 
 

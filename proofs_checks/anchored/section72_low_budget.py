@@ -190,13 +190,13 @@ def _only_optimum(statement: Statement) -> Iterator[Comparison]:
     root, spent = sp.symbols("t C", positive=True)
     slope = subset_slope().subs({K: root**2 + 1, S: 1})
     square = root**2 * (root**2 + 1) / ((LAM + 1) * (LAM + root**2) * (root + 1) ** 2)
-    for population, constant in zip((Population.IID, Population.FIXED), statement(root, spent), strict=True):
-        offset = 0 if population is Population.IID else root**2 / (root**2 + 1)
+    for population, constant in zip(("iid", "fixed"), statement(root, spent), strict=True):
+        offset = 0 if population == "iid" else root**2 / (root**2 + 1)
         needed = root**4 / (constant + offset)
         yield identity(
             needed / spent - slope,
             (LAM - root) ** 2 * square,
-            at=f"every k, C, {population.value}: only optimal law, singletons of ratio lam fall short unless lam = t",
+            at=f"every k, C, {population}: only optimal law, singletons of ratio lam fall short unless lam = t",
         )
     iid, _ = statement(2, Fraction(1, 8))
     orbits: list[Vector] = [(Fraction(1),) * 5]
@@ -221,10 +221,10 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     """
     root, spent = sp.symbols("t C", positive=True)
     size = root**2 + 1
-    for population, constant in zip((Population.IID, Population.FIXED), statement(root, spent), strict=True):
+    for population, constant in zip(("iid", "fixed"), statement(root, spent), strict=True):
         cap = _trace_cap(root) * spent
-        risk = (size - 1) ** 2 / cap - (0 if population is Population.IID else (size - 1) / size)
-        yield identity(risk, constant, at=f"every k, C: {population.value}, from the trace cap")
+        risk = (size - 1) ** 2 / cap - (0 if population == "iid" else (size - 1) / size)
+        yield identity(risk, constant, at=f"every k, C: {population}, from the trace cap")
     yield from serving("only optimal law", _only_optimum(statement))
     budget = Fraction(1, 8)
     iid, fixed = statement(2, budget)
@@ -233,19 +233,20 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     skew = tuple(map(Fraction, ("1/2", "1/4", "1/8", "1/16", "1/16")))
     bias = sum((entry**2 for entry in skew), start=ZERO) - Fraction(1, 5)
     for n in (1, 2, 3):
-        found, _ = enumerated_risk(channel, uniform, n=n, population=Population.IID)
+        found, _ = enumerated_risk(channel, uniform, n=n, population="iid")
         yield compare(n * found, iid, at=f"k=5, C=1/8, n={n}: i.i.d. at uniform, by enumeration")
-        found, mean = enumerated_risk(channel, skew, n=n, population=Population.IID)
+        found, mean = enumerated_risk(channel, skew, n=n, population="iid")
         yield compare((n * found, mean), (iid - bias, skew), at=f"n={n}: i.i.d. at a skew composition")
     for held in ((3, 0, 0, 0, 0), (1, 1, 1, 0, 0), (2, 1, 0, 0, 0)):
         w = tuple(Fraction(v, 3) for v in held)
-        found, _ = enumerated_risk(channel, w, n=3, population=Population.FIXED)
+        found, _ = enumerated_risk(channel, w, n=3, population="fixed")
         yield compare(3 * found, fixed, at=f"n=3, fixed composition {held}, by enumeration")
+    constants: dict[Population, Fraction] = {"iid": iid, "fixed": fixed}
     optimum = trace_frontier(5, budget)
-    for population, claimed in ((Population.IID, iid), (Population.FIXED, fixed)):
+    for population, claimed in constants.items():
         yield decide(
             optimum.risk_constant(population).exact == claimed,
-            at=f"k=5, C=1/8, {population.value}: the library",
+            at=f"k=5, C=1/8, {population}: the library",
             claimed=str(claimed),
         )
     for trial in range(12):
@@ -256,11 +257,11 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         diluted = AnchoredLaw.from_atoms(
             [((Fraction(1),) * 5, 1 - budget / spent), *((u, w * budget / spent) for u, w in law.template.atoms())]
         )
-        for population, claimed in ((Population.IID, iid), (Population.FIXED, fixed)):
+        for population, claimed in constants.items():
             worst, _ = worst_canonical_risk(diluted, n=1, population=population)
             yield decide(
                 worst > claimed,
-                at=f"random channel {trial} diluted to C=1/8, {population.value}",
+                at=f"random channel {trial} diluted to C=1/8, {population}",
                 claimed=f"> {claimed}",
             )
 
@@ -381,7 +382,7 @@ CLAIMS: Final = (
                 "ratio 3 instead of the root of k - 1",
                 lambda root, budget: tuple(
                     isotropic_risk(5, Fraction(str(subset_slope().subs({K: 5, S: 1, LAM: 3}))) * budget, population=p)
-                    for p in (Population.IID, Population.FIXED)
+                    for p in ("iid", "fixed")
                 ),
             ),
         ),

@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._estimation import shrunken_iid_risk
-from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -144,14 +143,12 @@ def _check_global(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     law = AnchoredLaw.from_channel(krr().at(k=5, lam=2).channel())
     for n in (1, 4, 9, 25):
         root = int(n**0.5)
-        constant = isotropic_risk(5, law.trace(), population=Population.IID)
+        constant = isotropic_risk(5, law.trace(), population="iid")
         claimed = Fraction(str(statement(sp.Rational(str(constant)), sp.Integer(n))))
         for w in (VERTEX, (Fraction(1, 5),) * 5, MIDDLE):
             value = shrunken_iid_risk(law, w, n=n, factor=Fraction(root, 1 + root))
             yield compare(value, claimed, at=f"5-ary response, lam=2, n={n}, w={tuple(map(str, w))}")
-        yield compare(
-            worst_canonical_risk(law, n=n, population=Population.IID)[0], claimed, ">", at=f"n={n}: canonical"
-        )
+        yield compare(worst_canonical_risk(law, n=n, population="iid")[0], claimed, ">", at=f"n={n}: canonical")
 
 
 CLAIMS: Final = (

@@ -12,7 +12,7 @@ import sympy as sp
 from proofs_checks._templates import block_design_law, is_exchangeable, subset_template
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section8 import within_rate
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, members
 from symshuffle.base.numbers import Ball, Exp, less
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector
@@ -139,23 +139,23 @@ def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         uniform = (Fraction(1, k),) * k
         where = f"k={k}, lam={lam}"
         for n in (1, 2):
-            value, _ = enumerated_risk(channel, uniform, n=n, population=Population.IID)
+            value, _ = enumerated_risk(channel, uniform, n=n, population="iid")
             yield compare(n * value, iid, at=f"{where}, n={n}: i.i.d. at uniform, by enumeration")
         held = tuple(Fraction(v, 2) for v in (1, 1, *(0,) * (k - 2)))
-        value, _ = enumerated_risk(channel, held, n=2, population=Population.FIXED)
+        value, _ = enumerated_risk(channel, held, n=2, population="fixed")
         yield compare(2 * value, fixed, at=f"{where}, n=2: fixed composition, by enumeration")
-        for population, claimed in ((Population.IID, iid), (Population.FIXED, fixed)):
+        for population, claimed in zip(members(Population), (fixed, iid), strict=True):
             library = raw_cap_risk_constant(k, lam, population=population)
-            yield compare(library, claimed, at=f"{where}: the library, {population.value}")
+            yield compare(library, claimed, at=f"{where}: the library, {population}")
             for trial in range(4):
                 other = AnchoredLaw.from_channel(cases.capped_channel(rng, k, k + 1, lam))
                 worst, _ = worst_canonical_risk(other, n=1, population=population)
                 yield decide(
-                    worst >= claimed, at=f"{where}: capped channel {trial}, {population.value}", claimed=f">= {claimed}"
+                    worst >= claimed, at=f"{where}: capped channel {trial}, {population}", claimed=f">= {claimed}"
                 )
     yield from _converse(statement, rng)
     tied = mix_laws([orbit_law(subset_template(10, s, Fraction(6))) for s in (1, 2)], [Fraction(1, 3), Fraction(2, 3)])
-    worst, _ = worst_canonical_risk(tied, n=1, population=Population.IID)
+    worst, _ = worst_canonical_risk(tied, n=1, population="iid")
     yield decide(
         worst == statement(Fraction(10), Fraction(10))[0],
         at="k=10, lam=6: a mixture of the two tied sizes",
@@ -198,11 +198,11 @@ def _check_scope(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     yield compare(
         (law.trace(), len(law.weights)), (raw_cap_trace(7, lam), 7), at="Fano plane: best trace from 7 of 35 outputs"
     )
-    for population in Population:
+    for population in members(Population):
         risk = worst_canonical_risk(law, n=1, population=population)[0]
         yield decide(
             risk == raw_cap_risk_constant(7, lam, population=population),
-            at=f"Fano plane, {population.value}",
+            at=f"Fano plane, {population}",
             claimed="optimal worst-case risk",
         )
     yield compare(is_exchangeable(law), statement(law), at="Fano plane: exchangeable")

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import sympy as sp
 
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.ledger.claims.comparisons import Comparison, compare, identity, serving
@@ -56,7 +55,7 @@ def _table_2() -> Iterator[tuple[int, str, int, tuple[str, ...]]]:
 def table_1_row(k: int, eps: str) -> tuple[Any, ...]:
     """Trace and both risk constants of the best size, as balls."""
     lam = Exp(Fraction(eps))
-    risks = (raw_cap_risk_constant(k, lam, population=p) for p in (Population.IID, Population.FIXED))
+    risks = (raw_cap_risk_constant(k, lam, population=p) for p in ("iid", "fixed"))
     return raw_cap_trace(k, lam), *risks
 
 

@@ -37,7 +37,7 @@ STUDY = Channel.from_rows(
 )
 """A channel whose third input tells what the pair has in common apart from what the others have."""
 
-DIRECTIONS: tuple[tuple[Direction, tuple[int, int]], ...] = ((Direction.FORWARD, PAIR), (Direction.REVERSE, PAIR[::-1]))
+DIRECTIONS: tuple[tuple[Direction, tuple[int, int]], ...] = (("forward", PAIR), ("reverse", PAIR[::-1]))
 """Both directions of a divergence, as pairs of inputs."""
 
 

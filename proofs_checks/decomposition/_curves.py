@@ -17,7 +17,7 @@ from symshuffle.accountants.deployment.reduced import LawFamily, PairClass, Redu
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
 from symshuffle.accountants.questions.curves import Curve, along_users, amplification_curve, profile
-from symshuffle.base.choices import Arithmetic, Direction, Others, Question
+from symshuffle.base.choices import Direction, Others, Question
 from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, to_float
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -103,10 +103,10 @@ def attained(label: str, of: Part | Laplacian, eps0: Fraction, *, participation:
     ``participation`` below 1 everybody keeps silent, visibly, with the other probability.
     """
     if of == "laplace":
-        return _evaluated(label, _in_doubles([_laplace_pairs(eps0)[1]], eps0), "lower", Question.BOTH)
+        return _evaluated(label, _in_doubles([_laplace_pairs(eps0)[1]], eps0), "lower", "both")
     held = common_backgrounds(of)[0]
     pairs = [_thinned(one, participation).reduction_pair() for one in decompositions(of, eps0, held)]
-    return _evaluated(label, _in_doubles(pairs, eps0), "lower", Question.BOTH)
+    return _evaluated(label, _in_doubles(pairs, eps0), "lower", "both")
 
 
 def _thinned(whole: Decomposition, share: Fraction) -> Decomposition:
@@ -135,7 +135,7 @@ def bennett(label: str, of: Single, eps0: Fraction) -> Bound:
 
 
 @cache
-def decompositions(part: Part, eps0: Fraction, others: Others = Others.BLANKET) -> tuple[Decomposition, ...]:
+def decompositions(part: Part, eps0: Fraction, others: Others = "blanket") -> tuple[Decomposition, ...]:
     """One for every way in which two inputs can differ, in numbers."""
     lam = constant_of(Exp(eps0))
     whole = (decomposition(part, pattern, others=others) for pattern in patterns(part))
@@ -148,7 +148,7 @@ def certified(part: Part, eps0: Fraction) -> Reduction:
     return Reduction(classes, True, pairs="the worst of all ways in which two inputs can differ")
 
 
-def _pairs(part: Part, eps0: Fraction, others: Others = Others.BLANKET) -> list[ReductionPair]:
+def _pairs(part: Part, eps0: Fraction, others: Others = "blanket") -> list[ReductionPair]:
     return [one.reduction_pair() for one in decompositions(part, eps0, others)]
 
 
@@ -168,9 +168,7 @@ def _in_doubles(pairs: Iterable[ReductionPair], eps0: Fraction) -> Reduction:
     return Reduction(tuple(PairClass("the pair that was decomposed", family(pair)) for pair in pairs))
 
 
-def _evaluated(
-    label: str, of: Reduction, end: Literal["lower", "upper"], direction: Question = Question.FORWARD
-) -> Bound:
+def _evaluated(label: str, of: Reduction, end: Literal["lower", "upper"], direction: Question = "forward") -> Bound:
     """A bound by the engines; all blankets here are symmetric in the pair, so that one direction is both."""
 
     def ends(curve: Curve) -> list[Fraction]:
@@ -193,7 +191,7 @@ def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
     def at(n: int) -> Callable[[Fraction, float], Bracket]:
         def value(eps: Fraction, width: float) -> Bracket:
             ball = Ball(Fraction(0), Fraction(0)) if eps >= eps0 else bound(variable(eps), n)
-            return Bracket(ball.lower, ball.upper, Arithmetic.BALL, "closed form", label)
+            return Bracket(ball.lower, ball.upper, "ball", "closed form", label)
 
         return value
 
@@ -202,7 +200,7 @@ def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
 
     def smallest(n: int, near: Fraction | None) -> Bracket:
         found = smallest_meeting(at(n), TARGET, WIDTH, near)
-        return Bracket(found.above, found.meets, Arithmetic.BALL, "closed form", label)
+        return Bracket(found.above, found.meets, "ball", "closed form", label)
 
     return Bound(label, values, lambda users: [min(point.y.upper, eps0) for point in along_users(smallest, users)])
 

@@ -19,7 +19,6 @@ from symshuffle.accountants.literature.baselines import (
     standard_clone,
 )
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.decompositions.composition import Part, joint, parallel
 from symshuffle.ledger.claims.comparisons import Comparison, compare
@@ -46,7 +45,7 @@ def _part(name: Named) -> Mechanism:
 def _at(of: Part | Literal["Laplace"], eps0: Fraction, n: int, eps: Fraction, rtol: float = 1e-2) -> Ball:
     """The optimal bound, certified; all blankets here are symmetric in the pair."""
     source: Source = Laplace(Exp(eps0), cells=curves.CELLS) if of == "Laplace" else curves.certified(of, eps0)
-    found = solve.delta(source, n=n, eps=eps, arithmetic=Arithmetic.BALL, rtol=rtol, direction="forward").bracket
+    found = solve.delta(source, n=n, eps=eps, arithmetic="ball", rtol=rtol, direction="forward").bracket
     return Ball(found.lower, found.upper)
 
 
@@ -58,7 +57,7 @@ def _baselines(name: Named, eps0: Fraction, n: int, eps: Fraction) -> tuple[Ball
     else:
         (whole,) = curves.decompositions(_part(name), eps0)
         variable = BlanketVariable.of(whole, enclose(Exp(eps)))
-    clone = standard_clone(enclose(Exp(eps0)), exp_eps=Exp(eps), n=n, arithmetic=Arithmetic.BALL, rtol=1e-2)
+    clone = standard_clone(enclose(Exp(eps0)), exp_eps=Exp(eps), n=n, arithmetic="ball", rtol=1e-2)
     return blanket_hoeffding(variable, n), blanket_bennett(variable, n), Ball(clone.lower, clone.upper)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.contours.ball import BallContour
@@ -81,7 +80,7 @@ def _mean_square(lam: Any, k: Any, n: Any) -> Any:
 def mean_square(lam: Any) -> Any:
     """Mean squared l2 error of 10-RR at a ratio cap, by the library: the same for all data."""
     signal = trace(krr()).subs({K: SYMBOLS, LAM: lam})
-    return isotropic_risk(SYMBOLS, signal, population=Population.FIXED) / USERS
+    return isotropic_risk(SYMBOLS, signal, population="fixed") / USERS
 
 
 def _squared_error() -> Iterator[Comparison]:

@@ -20,7 +20,6 @@ from proofs_checks.decomposition import section6_frequencies as frequencies
 from proofs_checks.decomposition._panels import BLUE, VERMILION, Look, Panel, Series, drawn
 from proofs_checks.decomposition.appendix_a_tables import MECHANISMS, RATIOS, TABLE_1, TABLE_2, TABLE_3
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, Verdict, enclose, to_float
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
 from symshuffle.ledger.claims.model import Claim, Statement
@@ -235,7 +234,7 @@ def _errors(eps0: Fraction, rng: np.random.Generator) -> Any:
     lam = enclose(Exp(eps0)).midpoint.limit_denominator(10**12)
     channel = mechanism("krr").channel(lam=lam, k=k)
     truth = [Fraction(int(count), n) for count in data]
-    return simulated_errors(channel, truth, n=n, population=Population.FIXED, rng=rng, repetitions=_REPEATS)
+    return simulated_errors(channel, truth, n=n, population="fixed", rng=rng, repetitions=_REPEATS)
 
 
 REPRODUCE: Final = {**_FORMULAS, "decomposition.table-4": table_4}

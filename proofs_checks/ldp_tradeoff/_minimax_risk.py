@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.lp import LinearProgram
-from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.geometry.linprog import solve
@@ -20,7 +20,7 @@ from symshuffle.design.decision.problems import Problem
 class ChannelRisk(ValueMethods):
     """The minimax risk of one channel, a :class:`~symshuffle.base.results.Certified` answer; the rule attains it."""
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     problem: Problem
     channel: Channel
     value: Bracket
@@ -39,7 +39,7 @@ class ChannelRisk(ValueMethods):
             worst = max(self.problem.risk(self.channel, self.rule))
         with within("prior"):
             least = self.problem.with_prior(self.prior).bayes_risk(self.channel)[0]
-        check_claim(self.value, Bracket(least, worst, Arithmetic.EXACT, "lp", "rule and prior"), "value")
+        check_claim(self.value, Bracket(least, worst, "exact", "lp", "rule and prior"), "value")
 
 
 def minimax_risk(problem: Problem, channel: Channel) -> ChannelRisk:

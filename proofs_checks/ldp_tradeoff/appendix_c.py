@@ -13,7 +13,7 @@ import sympy as sp
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._named import grid_suffices, guessing_bound_slacks, guessing_risk
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
-from symshuffle.base.choices import ProgramForm
+from symshuffle.base.choices import ProgramForm, members
 from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, working_precision
 from symshuffle.channels.geometry.extremal import proper_subsets
 from symshuffle.channels.geometry.groups import cyclic_group
@@ -82,10 +82,8 @@ def _check_guessing(statement: Statement, rng: np.random.Generator) -> Iterator[
         problem, at = smoothed_point_masses(m, gamma), f"m={m}, gamma={gamma}, lam={lam}"
         values = statement(sp.Integer(m), sp.Integer(1), sp.Rational(gamma), sp.Rational(lam))
         claimed = Fraction(int(values[2].p), int(values[2].q))
-        for method in ProgramForm:
-            yield compare(
-                bayes_tradeoff(problem, lam, method=method).value.exact, claimed, at=f"{at}, Bayes, {method.value}"
-            )
+        for method in members(ProgramForm):
+            yield compare(bayes_tradeoff(problem, lam, method=method).value.exact, claimed, at=f"{at}, Bayes, {method}")
             yield compare(minimax_tradeoff(problem, lam, method=method).value.exact, claimed, at=f"{at}, minimax")
 
 
@@ -336,7 +334,7 @@ def _check_scaling(statement: Statement, rng: np.random.Generator) -> Iterator[C
         yield compare(len(proper_subsets(m)), columns, at=f"columns of the full program, m={m}")
         reduced = orbit_tradeoff(problem, lam, group)
         yield compare(sum(orbit.size for orbit in group.subset_orbits()), columns, at=f"orbits cover them, m={m}")
-        full = bayes_tradeoff(problem, lam, method=ProgramForm.POLYTOPE).value.exact
+        full = bayes_tradeoff(problem, lam, method="polytope").value.exact
         yield compare(reduced.value.exact, full, at=f"{reduced.num_orbits} orbits instead of {columns}, certified")
 
 

@@ -14,7 +14,6 @@ from proofs_checks.ldp_tradeoff._cones import maximal_weights, non_extreme_outpu
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from proofs_checks.ldp_tradeoff._properties import Property, examine
 from proofs_checks.ldp_tradeoff._rows import layers, linear_in_weights, mixture_not_below
-from symshuffle.base.choices import ProgramForm
 from symshuffle.base.numbers import maximum
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, staircase_matrix
@@ -126,8 +125,8 @@ def _check_optimisation(statement: Statement, rng: np.random.Generator) -> Itera
         problem, lam = cases.problem(rng, m=3 + trial % 2), cases.LEVELS[1 + trial % 2]
         _, level = statement(lam)
         for tradeoff in (bayes_tradeoff, minimax_tradeoff):
-            over_polytope = tradeoff(problem, level, method=ProgramForm.POLYTOPE).value.exact
-            over_all = tradeoff(problem, lam, method=ProgramForm.COMPACT).value.exact
+            over_polytope = tradeoff(problem, level, method="polytope").value.exact
+            over_all = tradeoff(problem, lam, method="compact").value.exact
             yield compare(
                 over_all, over_polytope, at=f"{tradeoff.__name__}, all LDP channels against the polytope, {trial}"
             )
@@ -181,7 +180,7 @@ def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[
         problem, polytope = cases.problem(rng, m=m, parameters=3), MaximalPolytope(m, lam)
         channels = [polytope.channel(vertex) for vertex in polytope.vertices()]
         best = min(problem.bayes_risk(channel)[0] for channel in channels)
-        optimum = bayes_tradeoff(problem, lam, method=ProgramForm.POLYTOPE)
+        optimum = bayes_tradeoff(problem, lam, method="polytope")
         yield compare(optimum.value.exact == best, statement("Bayes"), at=f"Bayes optimum at a vertex, case {trial}")
         rows = staircase_matrix(m, lam)
         by_rows = sum((w * _row_risk(problem, rows[subset - 1]) for subset, _, w in optimum.weights), Fraction(0))

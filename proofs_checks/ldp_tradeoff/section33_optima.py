@@ -22,7 +22,7 @@ from proofs_checks.ldp_tradeoff.section32_optima import (
     escaping_risk,
     optimum_over_weights,
 )
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, members
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.groups import (
@@ -62,7 +62,7 @@ def _check_invariant_optimisation(statement: Statement, rng: np.random.Generator
     for m in (3, 4, 5):
         problem, group = cases.ring(m), cyclic_group(m)
         _, level = statement(cases.LAM)
-        for criterion, tradeoff in ((Criterion.BAYES, bayes_tradeoff), (Criterion.MINIMAX, minimax_tradeoff)):
+        for criterion, tradeoff in zip(members(Criterion), (bayes_tradeoff, minimax_tradeoff), strict=True):
             reduced = orbit_tradeoff(problem, level, group, criterion=criterion).value.exact
             yield compare(tradeoff(problem, cases.LAM).value.exact, reduced, at=f"ring of {m}, {criterion}")
     # The risk of equation (22)'s counterexample, summed over the orbit of {0}, is invariant and quasi-convex on stacks.

@@ -13,7 +13,6 @@ import sympy as sp
 
 from proofs_checks.alphabets._equivariant import capped_vertices, two_level_reciprocals
 from proofs_checks.anchored import _cases as cases
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
@@ -128,7 +127,7 @@ def _check_largest(statement: Statement, rng: np.random.Generator) -> Iterator[C
             u = [1 + (lam - 1) * Fraction(int(v), 6) for v in rng.integers(0, 7, size=k)]
             scaled = [k * entry / sum(u) for entry in u]
             yield compare(template_budget(scaled), best, "<=", at=f"k={k}, lam={lam}, template {trial}")
-        _, found = optimal_equivariant_risk(k, best, n=1, population=Population.FIXED, lam_cap=lam)
+        _, found = optimal_equivariant_risk(k, best, n=1, population="fixed", lam_cap=lam)
         yield decide(passes(found.verify), at=f"k={k}, lam={lam}", claimed="certificate at the largest budget")
     yield compare(largest_budget(2, Fraction(3))[0], Fraction(4, 3), at="k=2, lam=3: the universal bound is reached")
 

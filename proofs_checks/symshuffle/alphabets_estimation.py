@@ -22,7 +22,7 @@ from proofs_checks._estimation import (
 from proofs_checks._minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
 from proofs_checks._simplex import dirichlet_bayes_risk
 from proofs_checks.anchored import _cases as cases
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, members
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, exact_columns
@@ -118,7 +118,7 @@ def _check_cube(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
             yield compare(variance, claimed, ">=", at=f"C={lam}, n={n}, h={h}, other bit {tau[0]}: one edge")
         found = sharp_cube_bound(3, chi, n=n, h=h)
         yield decide(found.contains(statement(Fraction(2), chi, n, h)[1]), at=f"C={lam}, n={n}", claimed="the library")
-        exact = _solved(3, lam, n, Population.IID).bracket
+        exact = _solved(3, lam, n, "iid").bracket
         best = sharp_cube_bound(3, chi, n=n)
         yield compare(best.upper, exact.lower, "<=", at=f"C={lam}, n={n}: below the minimax risk")
         yield compare(best.lower, found.lower * Fraction(999, 1000), ">=", at=f"C={lam}, n={n}: the side is a good one")
@@ -183,9 +183,7 @@ def _check_corner(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     for lam, n in ((4, 1), (4, 3), (2, 4)):
         chi = _budget(krr().at(k=3, lam=lam).channel())
         found = corner_van_trees(3, chi, n=n)
-        yield compare(
-            found.upper, _solved(3, lam, n, Population.IID).bracket.lower, "<=", at=f"C={lam}, n={n}: minimax"
-        )
+        yield compare(found.upper, _solved(3, lam, n, "iid").bracket.lower, "<=", at=f"C={lam}, n={n}: minimax")
     # For many users it beats every cube, and comes within three per cent of the locally unbiased bound.
     for k, chi in ((3, Fraction(1)), (10, Fraction(1, 10)), (100, Fraction(1, 10))):
         n = 10**13
@@ -220,15 +218,15 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
     digit = Fraction(1, 10**7)
     for k, lam, n, _values in MINIMAX:
         channel = krr().at(k=k, lam=lam).channel()
-        for population, claimed in zip((Population.FIXED, Population.IID), statement(k, lam, n), strict=True):
+        for population, claimed in zip(members(Population), statement(k, lam, n), strict=True):
             found = _solved(k, lam, n, population)
             found.verify()
-            where = f"k={k}, C={lam}, n={n}, {population.value}"
+            where = f"k={k}, C={lam}, n={n}, {population}"
             yield compare(found.bracket.lower, claimed + digit, "<=", at=f"{where}: a prior, over Q")
             yield compare(found.bracket.upper, claimed - digit, ">=", at=f"{where}: an estimator, over Q")
             lower = prior_risk(channel, found.prior, n=n, population=population)
             yield compare(lower, found.bracket.lower, ">=", at=f"{where}: its Bayes risk again")
-            for w in grid(k, n if population is Population.FIXED else 6):
+            for w in grid(k, n if population == "fixed" else 6):
                 risk = estimator_risk(channel, dict(found.estimator), w, n=n, population=population)
                 yield compare(risk, found.bracket.upper, "<=", at=f"{where}: its risk at {w}")
         flat = dirichlet_bayes_risk(channel, [Fraction(1, 2)] * k, n=n)
@@ -238,7 +236,7 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
 def _check_forged_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """A prior that is said to guarantee one percent more than it does."""
     for k, lam, n, _values in MINIMAX[:3]:
-        found = _solved(k, lam, n, Population.IID)
+        found = _solved(k, lam, n, "iid")
         more = found.bracket.lower * Fraction(101, 100)
         forged = replace(found, bracket=replace(found.bracket, lower=more, upper=max(more, found.bracket.upper)))
         yield decide(passes(forged.verify), at=f"k={k}, C={lam}, n={n}", claimed="a prior, over Q")

@@ -12,7 +12,7 @@ import sympy as sp
 
 from proofs_checks._extremes import identifiable_half_block, identifiable_obstruction, mixing_loss, two_moment_bound
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, exact_columns
@@ -39,7 +39,7 @@ from symshuffle.utility.likelihood.extremes import endpoint_ratio, largest_chi_s
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 from symshuffle.utility.likelihood.worst import expectation, worst_curve
 
-WAYS: Final = tuple(Direction)
+WAYS: Final = tuple(members(Direction))
 
 
 def _worst_hinge(v: Any, c: Any, below: Any, above: Any) -> tuple[tuple[Any, Any], tuple[Any, Any], Any]:

@@ -13,7 +13,7 @@ import sympy as sp
 
 from proofs_checks._limits import normal_profile, poisson_profile, scaled_level, scaled_limit
 from proofs_checks.alphabets._cases import channel
-from symshuffle.base.choices import Arithmetic, Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import Ball, Exp, Verdict, enclose
 from symshuffle.base.results import Bracket
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -38,7 +38,7 @@ from symshuffle.utility.likelihood import families
 from symshuffle.utility.likelihood.extremes import endpoint_ratio, gaussian_scale
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
-WAYS: Final = tuple(Direction)
+WAYS: Final = tuple(members(Direction))
 
 
 def _away(curve: Bracket, limit: Ball) -> Fraction:
@@ -48,7 +48,7 @@ def _away(curve: Bracket, limit: Ball) -> Fraction:
 
 def _scale(way: Direction, eps: str) -> Ball:
     """What the forward error is multiplied by: exp(eps) in the reverse direction."""
-    return enclose(Exp(Fraction(eps) if way is Direction.REVERSE else Fraction(0)))
+    return enclose(Exp(Fraction(eps) if way == "reverse" else Fraction(0)))
 
 
 def _normal_error(third: Any, v: Any, n: Any) -> Any:
@@ -86,7 +86,7 @@ def _check_normal(statement: Statement, rng: np.random.Generator) -> Iterator[Co
                 for eps in ("0", "1/100", "1/10", "1"):
                     for way in WAYS:
                         near = normal_profile(ratio, n, direction=way, eps=eps)
-                        curve = ratio.profile(n, eps=eps, direction=way, arithmetic=Arithmetic.BALL)
+                        curve = ratio.profile(n, eps=eps, direction=way, arithmetic="ball")
                         at = f"lam={lam}, diluted by {share}, n={n}, eps={eps}, {way}"
                         away, stated = _away(curve, near.limit), claimed * _scale(way, eps)
                         yield compare(away, stated, "<=", at=at)
@@ -104,12 +104,10 @@ def _check_normal(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     # At eps = t mu the curve over mu tends to E(Z - t)_+, at a certified rate.
     for n, t in itertools.product((100, 1600), (Fraction(0), Fraction(1), Fraction(5, 2))):
         level, mu = scaled_level(ratio, n, t), gaussian_scale(ratio.chi_square, n)
-        curve = ratio.profile(n, eps=level, direction="forward", arithmetic=Arithmetic.BALL)
+        curve = ratio.profile(n, eps=level, direction="forward", arithmetic="ball")
         error = statement(ratio.third_absolute_moment, ratio.chi_square, n)
         bend = level * level  # exp(eps) - 1 is within eps^2 of eps, and a hinge has slope at most 1 in its kink
-        scaled = Bracket(
-            curve.lower / mu.upper, curve.upper / mu.lower, Arithmetic.BALL, curve.engine, curve.evaluation
-        )
+        scaled = Bracket(curve.lower / mu.upper, curve.upper / mu.lower, "ball", curve.engine, curve.evaluation)
         away = _away(scaled, scaled_limit(t))
         within = away <= (error + bend) / mu.lower
         yield decide(
@@ -195,7 +193,7 @@ def _cases() -> tuple[tuple[str, Fraction, Fraction, Ball, Fraction, Fraction], 
     found = []
     for (name, ratio), n, eps, way in itertools.product(laws.items(), (1, 2, 10, 60), ("0", "1/100", "1/10"), WAYS):
         near = poisson_profile(ratio, n, direction=way, eps=eps)
-        away = _away(ratio.profile(n, eps=eps, direction=way, arithmetic=Arithmetic.BALL), near.limit)
+        away = _away(ratio.profile(n, eps=eps, direction=way, arithmetic="ball"), near.limit)
         at = f"{name}, n={n}, eps={eps}, {way}"
         found.append((at, ratio.active, ratio.wasserstein_to_one, _scale(way, eps), away, near.error.upper))
     return tuple(found)

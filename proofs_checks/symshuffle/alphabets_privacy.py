@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from proofs_checks.alphabets._equivariant import response_mixture
-from symshuffle.base.choices import Arithmetic, Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare
@@ -49,8 +49,8 @@ def _delta(channel: Channel, n: int) -> Fraction:
     """Delta of the canonical pair, the larger of both directions."""
     ratio = ratio_law(channel, 1, 0)
     found = (
-        shuffled_leakage(ratio, Contamination(n, direction), gamma=ORDER, arithmetic=Arithmetic.EXACT).bracket
-        for direction in Direction
+        shuffled_leakage(ratio, Contamination(n, direction), gamma=ORDER, arithmetic="exact").bracket
+        for direction in members(Direction)
     )
     return max(bracket.lower for bracket in found)
 

@@ -19,7 +19,6 @@ import sympy as sp
 
 from proofs_checks.alphabets._equivariant import ordered_pair_slope
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.matching import read_match
@@ -122,11 +121,11 @@ def _check_gap(statement: Statement, _: np.random.Generator) -> Iterator[Compari
         inputs = root**2 + 1
         law = AnchoredLaw.from_channel(response.at(k=inputs, lam=root, p=share).channel())
         spent = Fraction(law.pairwise_budget())
-        risk, _w = worst_canonical_risk(law, n=users, population=Population.IID)
+        risk, _w = worst_canonical_risk(law, n=users, population="iid")
         bound = Fraction(inputs - 1) / (users * spent)
         at = f"k={inputs}, n={users}, B={spent}"
         yield compare(Fraction(risk) / bound, statement(Fraction(root))[0], at=f"{at}: from the explicit channel")
-        least, _frontier = optimal_equivariant_risk(inputs, spent, n=users, population=Population.IID)
+        least, _frontier = optimal_equivariant_risk(inputs, spent, n=users, population="iid")
         yield compare(Fraction(risk), least.exact, at=f"{at}: the least of all equivariant channels")
     yield identity(k * (k - 1) / slope_constant().subs(K, k), (1 + r) ** 2, at="every k: the library's constant")
     yield identity(2 - gap, below, at="every k: at most 2, and 2 at k = 2 only")
@@ -159,12 +158,12 @@ def _check_responses(statement: Statement, _: np.random.Generator) -> Iterator[C
         one = family("aug-rr", k)
         where = f"k={k}, n={n}, eps={eps}, delta={target}"
         at = one.at(lam=lam, p=share)
-        met = delta(at, n=n, eps=eps, arithmetic=Arithmetic.BALL).bracket
+        met = delta(at, n=n, eps=eps, arithmetic="ball").bracket
         yield compare(met.upper, Fraction(target), "<=", at=f"{where}: the target is met")
         risk = statement(k, n, share, lam)
         yield compare(canonical_votes(at).risk(n), risk, at=f"{where}: its risk")
         match = read_match(budget=None, eps0=None, eps=eps, delta=target)
-        others = Rivals(one, match, n, risk * (1 - _WITHIN), Arithmetic.BALL)
+        others = Rivals(one, match, n, risk * (1 - _WITHIN), "ball")
         left = others.left()
         yield decide(left == (), at=where, claimed="no share and ratio has 2 % less", computed=str(left))
 

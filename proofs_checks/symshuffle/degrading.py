@@ -12,7 +12,6 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.design.comparison.families import family
@@ -72,9 +71,7 @@ def _check_degraded(statement: Statement, rng: np.random.Generator) -> Iterator[
             found = [law.pairwise_divergence(x, y) for law in laws]
             yield compare(found[0], found[1], "<=", at=f"{at}: chi-square of {x}, {y}")
         for n, order in itertools.product((1, 2, 5), ORDERS):
-            bounds = [
-                delta(one, n=n, exp_eps=order, arithmetic=Arithmetic.EXACT).bracket.exact for one in (worse, channel)
-            ]
+            bounds = [delta(one, n=n, exp_eps=order, arithmetic="exact").bracket.exact for one in (worse, channel)]
             yield compare(bounds[0], bounds[1], "<=", at=f"{at}, n={n}, exp(eps)={order}: bound")
 
 
@@ -146,7 +143,7 @@ def _check_hashing(statement: Statement, _: np.random.Generator) -> Iterator[Com
             assert excess is not None
             at = order.family.at(lam=1 + excess, **dict(order.parameters(point)))
             law = AnchoredLaw.from_channel(at.channel())
-            bound = delta(at, n=3, exp_eps=Fraction(11, 10), arithmetic=Arithmetic.EXACT).bracket.exact
+            bound = delta(at, n=3, exp_eps=Fraction(11, 10), arithmetic="exact").bracket.exact
             found.append((law.trace(), law.pairwise_budget(), bound))
         for name, below, above in zip(("trace", "budget", "bound"), *found, strict=True):
             yield decide(below <= above, at=f"sigma={level}, {(g, p)} under {(more, less)}", claimed=f"less {name}")

@@ -14,7 +14,6 @@ import sympy as sp
 from symshuffle.accountants.deployment.groups import group_factor
 from symshuffle.accountants.deployment.message_counts import mean_over_dropouts
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
@@ -164,7 +163,7 @@ def _check_dropout(statement: Statement, _: np.random.Generator) -> Iterator[Com
     for dropout in (Fraction(1, 10), Fraction(2, 3)):  # many messages, most of them on intervals
         steps = [Fraction(1, m) for m in range(1, 201)]
         rounded = mean_over_dropouts(
-            lambda m, _: Bracket(Fraction(1, m), Fraction(1, m), Arithmetic.BALL, "test", "1/m"), 200, dropout, 1e-3
+            lambda m, _: Bracket(Fraction(1, m), Fraction(1, m), "ball", "test", "1/m"), 200, dropout, 1e-3
         )
         claimed = statement(200, dropout, steps)
         yield compare(rounded.lower, claimed, "<=", at=f"q={dropout}, 200 users: lower end")

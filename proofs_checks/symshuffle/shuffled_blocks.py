@@ -12,7 +12,6 @@ import sympy as sp
 
 from proofs_checks._errata import finding
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.design.shuffled.model import BlockDesign
@@ -144,7 +143,7 @@ def _check_triples(statement: Statement, _: np.random.Generator) -> Iterator[Com
         yield decide(statement(*found), at=at, claimed="whether they agree", computed=f"{found[0]}, {found[1]}")
         values = {True: F(44, 169), False: F(40, 169)}[line], F(1036, 4225)
         yield from serving("values", [compare(tuple(found), values, at=at)])
-    both = [delta(one, n=2, exp_eps=F(1), arithmetic=Arithmetic.EXACT).bracket.exact for one in (fano, subsets)]
+    both = [delta(one, n=2, exp_eps=F(1), arithmetic="exact").bracket.exact for one in (fano, subsets)]
     yield compare(both[0], both[1], at="n=2: the certified bounds agree")
 
 

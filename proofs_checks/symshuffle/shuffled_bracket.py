@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Exp
 from symshuffle.design.shuffled.upper import trace_proof
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -53,7 +52,7 @@ def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]
 
     The cap is 1.3 times the ratio.
     """
-    found = delta(mechanism("krr").at(k=10, lam=RATIO), n=1000, eps=Fraction(1, 2), arithmetic=Arithmetic.BALL)
+    found = delta(mechanism("krr").at(k=10, lam=RATIO), n=1000, eps=Fraction(1, 2), arithmetic="ball")
     meets = compare(found.bracket.upper, TARGET, "<=", at="10-ary response of ratio 57/4: delta")
     yield from serving("target", [meets])
     yield compare(Fraction(13, 10) * RATIO, CAP, "<=", at="the cap: at least 1.3 times the ratio")

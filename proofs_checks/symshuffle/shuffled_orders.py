@@ -13,7 +13,6 @@ from proofs_checks._convex_order import convex_order
 from proofs_checks._errata import finding
 from proofs_checks.symshuffle._orbits import exact_bound
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.design.shuffled.search import blanket_law, trace_of
@@ -149,9 +148,7 @@ def _check_symmetrised(statement: Statement, _: np.random.Generator) -> Iterator
     yield compare(symmetrize(law).trace(), law.trace(), at="the traces")
     known = {1: (F(3, 10), F(17, 60)), 2: (F(9, 40), F(839, 3600))}
     for n, values in known.items():
-        found = tuple(
-            delta(one, n=n, exp_eps=F(1), arithmetic=Arithmetic.EXACT).bracket.upper for one in (before, after)
-        )
+        found = tuple(delta(one, n=n, exp_eps=F(1), arithmetic="exact").bracket.upper for one in (before, after))
         yield compare(found, values, at=f"n={n}: both bounds")
         yield decide((found[1] > found[0]) is statement(n), at=f"n={n}", claimed="whether the bound rises")
 

@@ -44,7 +44,6 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Real, as_integer, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
@@ -103,7 +102,7 @@ def normal_bracket(pair: Pair, n: int, exp_eps: Real, *, bits: int = 160) -> Bra
     return Bracket(
         max(value.lower - missing[0], Fraction(0)),
         value.upper + missing[1],
-        Arithmetic.BALL,
+        "ball",
         "normal",
         f"tilt {float(lam):.6g}, normal law within beta / sigma^2 in Wasserstein's metric (Goldstein, quoted)",
     )

@@ -15,7 +15,7 @@ import sympy as sp
 from proofs_checks.vecmean._margin import order_margin
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic, Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
@@ -182,12 +182,12 @@ def _check_reference(statement: Statement, _: np.random.Generator) -> Iterator[C
     for n, gamma, sigma0, eps in _REFERENCE:
         mechanism = BlanketMixedGaussian(Fraction(gamma), Fraction(sigma0))
         said = statement(n, gamma, sigma0, eps)
-        asked: Any = {"n": n, "eps": eps, "arithmetic": Arithmetic.BALL, "rtol": 1e-12, "adjacency": "zero-out"}
-        found = {order: delta(mechanism, direction=order, **asked).bracket for order in Direction}
+        asked: Any = {"n": n, "eps": eps, "arithmetic": "ball", "rtol": 1e-12, "adjacency": "zero-out"}
+        found = {order: delta(mechanism, direction=order, **asked).bracket for order in members(Direction)}
         for (name, bracket), value in zip(found.items(), said, strict=True):
             yield compare(bracket.lower, value, "<=", at=f"n={n}, {name}: lower end")
             yield compare(bracket.upper, value, ">=", at=f"n={n}, {name}: upper end")
-        yield compare(found[Direction.REVERSE].upper, said[0], "<", at=f"n={n}: (x, null) has the larger bound")
+        yield compare(found["reverse"].upper, said[0], "<", at=f"n={n}: (x, null) has the larger bound")
 
 
 def _order_rule(third: Fraction, second: Fraction, spread: Fraction) -> Any:
@@ -213,9 +213,7 @@ def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[
         pair = FinitePair(first, base, least, "")
         yield compare(order_margin(pair).midpoint > 0, margin > 0, at=f"p={p}, t={t}: the margin by integrals")
         ratio = 1 + Fraction(round(1000 * math.sqrt(second / n)), 1000)
-        forward, reverse = (
-            evaluate_law(x.law(ratio), n, arithmetic=Arithmetic.BALL, rtol=1e-3) for x in (pair, pair.reverse)
-        )
+        forward, reverse = (evaluate_law(x.law(ratio), n, arithmetic="ball", rtol=1e-3) for x in (pair, pair.reverse))
         if forward.lower > reverse.upper or reverse.lower > forward.upper:
             yield compare(forward.lower > reverse.upper, margin > 0, at=f"p={p}, t={t}, n={n}, exp(eps)={ratio}")
 
@@ -243,7 +241,7 @@ def _check_largest(statement: Statement, _: np.random.Generator) -> Iterator[Com
         mechanism = BlanketMixedGaussian(Fraction(gamma), Fraction(sigma0))
         own, least = (worst_pair(mechanism, blanket=b, adjacency="zero-out") for b in ("mechanism", "largest"))
         order = Exp(Fraction(eps))
-        values = [pair_delta(p, n, order, arithmetic=Arithmetic.BALL, rtol=1e-8) for p in (least, own)]
+        values = [pair_delta(p, n, order, arithmetic="ball", rtol=1e-8) for p in (least, own)]
         at = f"gamma={gamma}, sigma0={sigma0}, n={n}: strictly below, against its own"
         yield compare(values[0].upper, values[1].lower, "<", at=at)
 

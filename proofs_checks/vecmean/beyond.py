@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean._errors import best_shrinkage
-from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -178,7 +177,7 @@ def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Compar
     for d in (1, 30):
         mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5), Fraction(1), d)
         own = shuffle_index(mechanism, "lower").bracket
-        largest = shuffle_index(mechanism, "lower", blanket=Blanket.LARGEST).bracket
+        largest = shuffle_index(mechanism, "lower", blanket="largest").bracket
         upper = shuffle_index(mechanism, "upper").bracket
         least, rounded = statement(mechanism)
         yield compare(largest.lower - own.upper, least, ">=", at=f"d = {d}: gain of the largest blanket")
@@ -186,7 +185,7 @@ def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Compar
             yield compare(index.upper, said + HUNDREDTH / 2, "<=", at=f"d = {d}: lower index, {name} blanket")
             yield compare(index.lower, said - HUNDREDTH / 2, ">=", at=f"d = {d}: lower index, {name} blanket")
         yield compare(largest.upper, upper.lower, "<", at=f"d = {d}: still below the upper index")
-    plain = shuffle_index(LocalGaussian(Fraction(1000), 1), "lower", blanket=Blanket.LARGEST).bracket
+    plain = shuffle_index(LocalGaussian(Fraction(1000), 1), "lower", blanket="largest").bracket
     ratio = Fraction(10**6) / plain.lower**2 - 1
     # m_1 = E|Z|^3 = 2 sqrt(2/pi) = 1.5957...: the pure Gaussian's excess is m_1/chi to first order.
     yield compare(

@@ -19,7 +19,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic, Blanket
+from symshuffle.base.choices import Blanket, members
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
@@ -85,7 +85,7 @@ def _next_terms(statement: Statement) -> Iterator[Comparison]:
     """Nine (d, sigma0) in balls: what the library's index has beyond the stated term is at most 5/sigma0^2."""
     for dimension in (1, 3, 5):
         for sigma0 in (50, 200, 800):
-            found = shuffle_index(LocalGaussian(sigma0, dimension), "lower", blanket=Blanket.LARGEST)  # type: ignore[arg-type]
+            found = shuffle_index(LocalGaussian(sigma0, dimension), "lower", blanket="largest")  # type: ignore[arg-type]
             with working_precision(256):
                 scaled = to_arb(found.inverse_square) * sigma0**2
                 gap = abs((scaled - 1) * sigma0 - to_arb(evaluate(statement(sp.Integer(dimension)), bits=192))) * sigma0
@@ -112,7 +112,7 @@ def _check_two_sided(statement: Statement, _: np.random.Generator) -> Iterator[C
     for n, eps in _ENDS:
         said = statement(n, eps)
         pairs = (real_pair(mechanism, adjacency="zero-out"), worst_pair(mechanism, adjacency="zero-out"))
-        found = (larger_order(pair, n, Exp(Fraction(eps)), arithmetic=Arithmetic.BALL, rtol=1e-12) for pair in pairs)
+        found = (larger_order(pair, n, Exp(Fraction(eps)), arithmetic="ball", rtol=1e-12) for pair in pairs)
         for name, bracket, value in zip(("real pair", "bound"), found, said, strict=True):
             yield compare(bracket.lower, value * (1 + _DIGITS), "<=", at=f"n = {n}: {name}, lower end")
             yield compare(bracket.upper, value * (1 - _DIGITS), ">=", at=f"n = {n}: {name}, upper end")
@@ -131,10 +131,7 @@ def _check_direct(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     chi, n, eps = 100, 1000, "0.0004"
     best = bmg_optimal(chi, 1).mechanism
     other, saved = statement(chi)
-    ends = [
-        delta(m, n=n, eps=eps, adjacency="zero-out", arithmetic=Arithmetic.BALL, rtol=1e-9).bracket
-        for m in (best, other)
-    ]
+    ends = [delta(m, n=n, eps=eps, adjacency="zero-out", arithmetic="ball", rtol=1e-9).bracket for m in (best, other)]
     yield compare(ends[1].upper, ends[0].lower, "<=", at="no larger delta at n = 1000, eps = 0.0004")
     least = Fraction(err1(best))  # type: ignore[arg-type]
     yield compare(err1(other), (1 - saved) * least, "<=", at="a smaller error")
@@ -147,8 +144,8 @@ def _recalibrated(n: int) -> tuple[Fraction, Fraction]:
 
 
 _CALIBRATED: Final = {  # by `calibrate bmg --adjacency zero-out --n 10000 --eps 0.02 --delta 1e-5 --d 1`
-    Blanket.MECHANISM: ("0.452990307242", "1.27596444735"),
-    Blanket.LARGEST: ("0.083952932062", "2.0299742"),
+    "mechanism": ("0.452990307242", "1.27596444735"),
+    "largest": ("0.083952932062", "2.0299742"),
 }
 
 
@@ -167,7 +164,7 @@ def _unit_pair(n: int, calibrated: Blanket, seen: Blanket) -> Ball:
         eps="0.02",
         adjacency="zero-out",
         blanket=seen,
-        arithmetic=Arithmetic.BALL,
+        arithmetic="ball",
         rtol=1e-7,
     )
     return Ball(found.bracket.lower, found.bracket.upper)
@@ -179,9 +176,9 @@ def _check_recalibrated(statement: Statement, _: np.random.Generator) -> Iterato
     Quotients of deltas and of errors within 2e-5 and 2e-6 below the stated ones.
     """
     n, goal = 10_000, Fraction(1, 10**5)
-    own, other = map(_calibrated, Blanket)
-    usual, left = (_unit_pair(n, Blanket.MECHANISM, seen) for seen in Blanket)
-    unseen, met = (_unit_pair(n, Blanket.LARGEST, seen) for seen in Blanket)
+    own, other = map(_calibrated, members(Blanket))
+    usual, left = (_unit_pair(n, "mechanism", seen) for seen in members(Blanket))
+    unseen, met = (_unit_pair(n, "largest", seen) for seen in members(Blanket))
     share, error = statement(n)
     yield compare(usual, goal, "<=", at="the best parameters with the own blanket: delta")
     yield compare(usual, goal * (1 - Fraction(1, 10**6)), ">=", at="they use up the target")

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.base.choices import Blanket
 from symshuffle.base.numbers import Ball, maximum, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -152,7 +151,7 @@ def _check_lengths(statement: Statement, _: np.random.Generator) -> Iterator[Com
     yield from serving("lengths", shown)
     for name, sigma0, d in (("0.95", "4.6", 1), ("0.1", "0.7", 1), ("0.5", "1", 3)):
         mechanism = BlanketMixedGaussian(Fraction(name), Fraction(sigma0), Fraction(1), d)
-        full: Any = shuffle_index(mechanism, "lower", blanket=Blanket.LARGEST).inverse_square
+        full: Any = shuffle_index(mechanism, "lower", blanket="largest").inverse_square
         for shorter in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)):
             value = _at_length(mechanism, shorter)
             at = f"gamma = {name}, sigma0 = {sigma0}, d = {d}: length {shorter} against the same blanket"

@@ -11,7 +11,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.vecmean._margin import order_margin
-from symshuffle.base.choices import Larger
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -130,7 +129,7 @@ def _verdicts(pair: FinitePair, n: int, name: str) -> Iterator[Comparison]:
     for k, verdict in enumerate(found.verdicts):
         place = (found.orders[k] + 2 * found.orders[k + 1]) / 3
         ahead, behind = _profile(pair, n, place), _profile(pair.reverse, n, place)
-        relation = {Larger.FORWARD: ">=", Larger.REVERSE: "<=", Larger.EQUAL: "=="}[verdict]
+        relation = {"forward": ">=", "reverse": "<=", "equal": "=="}[verdict]
         yield compare(ahead, behind, relation, at=f"{name}: {verdict} at {float(place):.4f}")
 
 

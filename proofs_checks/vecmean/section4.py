@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -228,9 +227,7 @@ def _check_norm(statement: Statement, _: np.random.Generator) -> Iterator[Compar
         values = []
         for r in lengths:
             pair = worst_pair(BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5), r), adjacency="zero-out")
-            values.append(
-                pair_delta(pair.reverse if reverse else pair, 1000, eps, arithmetic=Arithmetic.BALL, rtol=1e-6)
-            )
+            values.append(pair_delta(pair.reverse if reverse else pair, 1000, eps, arithmetic="ball", rtol=1e-6))
         for short, long in itertools.pairwise(values):
             low, high = (short.upper, long.lower) if relation == "<" else (short.lower, long.upper)
             yield compare(low, high, relation, at=f"n = 1000, reverse = {reverse}")

@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Exp
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
@@ -80,7 +79,7 @@ def _check_mixed(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         for length_ in (Fraction(1, 2), Fraction(1)):
             mechanism = BlanketMixedGaussian(Fraction(1, 2), Fraction(2), length_)
             pair = worst_pair(mechanism, adjacency=adjacency)
-            values.append(pair_delta(pair, USERS, LEVEL, arithmetic=Arithmetic.BALL, rtol=1e-6))
+            values.append(pair_delta(pair, USERS, LEVEL, arithmetic="ball", rtol=1e-6))
         yield compare(values[0].upper, values[1].lower, "<", at=f"{adjacency}, n = {USERS}: length 1/2 against 1")
 
 
@@ -125,7 +124,7 @@ def _sphere_bound(mechanism: SphereLinear, adjacency: Any, factor: Fraction) -> 
     own: Any = worst_pair(mechanism, adjacency=adjacency)
     stretch = replace(pair.stretches[0], reference=own.stretches[0].reference)
     changed = replace(pair, stretches=(stretch,), transforms=None)  # the closed form is over its own blanket
-    found = pair_delta(changed, USERS, LEVEL, arithmetic=Arithmetic.BALL, rtol=1e-6)
+    found = pair_delta(changed, USERS, LEVEL, arithmetic="ball", rtol=1e-6)
     return found.lower if factor == 1 else found.upper
 
 

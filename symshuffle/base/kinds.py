@@ -233,6 +233,8 @@ def _in_words(kind: Any) -> str:
         return " or ".join(dict.fromkeys(map(_in_words, inner)))
     if kind is None or kind is type(None):
         return "None"
+    if origin is typing.Literal:
+        return "one of " + ", ".join(map(str, inner))
     base = origin or kind
     if base is Callable or base in (Any, _Unknown) or not inspect.isclass(base):
         return "a callable" if base is Callable else "another kind of value"

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias, final
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import check_rational
 from symshuffle.base.results import Bracket, well_formed
@@ -130,7 +129,7 @@ class Certificate:
         upper = sum((program.costs[j] * value for j, value in self.primal), start=Fraction(0))
         lower = sum((y * b for y, b in zip(self.dual, program.rhs, strict=True)), start=Fraction(0))
         evaluation = f"primal and dual vectors checked in rational arithmetic on {program.describe()}"
-        return Bracket(lower, upper, Arithmetic.EXACT, "lp", evaluation)
+        return Bracket(lower, upper, "exact", "lp", evaluation)
 
     def to_json(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts; rationals are strings."""

@@ -8,7 +8,6 @@ and raises :class:`~symshuffle.base.errors.CertificateError` naming the place wh
 
 from __future__ import annotations
 
-import enum
 import html
 import math
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Protocol, final, runtime_checkable
 
-from symshuffle.base.choices import Arithmetic, replace_choice
+from symshuffle.base.choices import EVALUATED, Arithmetic, SafeEnd, replace_choice, strength
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
 from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10, parse_rational
 
@@ -126,7 +125,7 @@ class Bracket:
     @property
     def exact(self) -> Fraction | None:
         """The value itself, where both ends are the same exact rational; otherwise None."""
-        return self.lower if self.arithmetic is Arithmetic.EXACT and self.lower == self.upper else None
+        return self.lower if self.arithmetic == "exact" and self.lower == self.upper else None
 
     @property
     def midpoint(self) -> Fraction:
@@ -172,7 +171,7 @@ class Bracket:
         return {
             **self.decimals(),
             "exact": None if self.exact is None else exact_text(self.exact),
-            "arithmetic": self.arithmetic.value,
+            "arithmetic": self.arithmetic,
             "engine": self.engine,
             "evaluation": self.evaluation,
         }
@@ -184,13 +183,13 @@ class Bracket:
 
     def __str__(self) -> str:
         if self.exact is not None and self.exact.denominator < 10**12:
-            return f"{self.exact} ({self.arithmetic.value}, {self.engine})"
+            return f"{self.exact} ({self.arithmetic}, {self.engine})"
         ends = self.decimals(10)
-        return f"[{ends['lower']}, {ends['upper']}] ({self.arithmetic.value}, {self.engine})"
+        return f"[{ends['lower']}, {ends['upper']}] ({self.arithmetic}, {self.engine})"
 
     def _repr_html_(self) -> str:
         ends = self.decimals(10)
-        rows = (("lower", ends["lower"]), ("upper", ends["upper"]), ("arithmetic", self.arithmetic.value))
+        rows = (("lower", ends["lower"]), ("upper", ends["upper"]), ("arithmetic", self.arithmetic))
         body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
         return f"<table>{body}<tr><th>engine</th><td>{self.engine}</td></tr></table>"
 
@@ -204,19 +203,6 @@ def outward(value: Fraction, *, up: bool) -> float:
     if nearest < value if up else nearest > value:
         return math.nextafter(nearest, math.inf if up else -math.inf)
     return nearest
-
-
-@final
-class SafeEnd(enum.StrEnum):
-    """End of its bracket that an answer guarantees.
-
-    ``UPPER`` for a leakage, and for a risk that a shown channel attains; ``LOWER`` for information that a shown channel
-    attains, and for a bound from below; ``NEITHER`` where that depends on the use.
-    """
-
-    LOWER = "lower"
-    UPPER = "upper"
-    NEITHER = "neither"
 
 
 @runtime_checkable
@@ -271,11 +257,11 @@ def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
     width = float(bracket.relative_width or 0)
     wide = "" if bracket.aimed is None else f"; relative width {width:.1e}, aimed at {bracket.aimed:.1e}"
     match safe:
-        case SafeEnd.UPPER:
+        case "upper":
             return f"<= {high} (upper end, {short or 'rounded up'}{wide})"
-        case SafeEnd.LOWER:
+        case "lower":
             return f">= {low} (lower end, {short or 'rounded down'}{wide})"
-        case SafeEnd.NEITHER:
+        case "neither":
             return short or f"from {low} to {high} (both ends, rounded outward{wide})"
 
 
@@ -299,13 +285,13 @@ class AnswerMethods:
     @property
     def safe_end(self: Result) -> Fraction:
         """The safe end itself, not rounded."""
-        if self.safe is SafeEnd.NEITHER:
+        if self.safe == "neither":
             name = type(self).__name__
             raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
-        return self.bracket.upper if self.safe is SafeEnd.UPPER else self.bracket.lower
+        return self.bracket.upper if self.safe == "upper" else self.bracket.lower
 
     def __float__(self: Result) -> float:
-        return outward(self.safe_end, up=self.safe is SafeEnd.UPPER)
+        return outward(self.safe_end, up=self.safe == "upper")
 
     def __str__(self: Result) -> str:
         return f"{self.bracket}: {self.about}"
@@ -318,7 +304,7 @@ class AnswerMethods:
         """First lines of the answer: the safe number, its subject, and its evidence."""
         arithmetic = self.bracket.arithmetic
         return FirstLines(
-            "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {arithmetic.words}"
+            "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {EVALUATED[arithmetic]}"
         )
 
     def _repr_html_(self: Result) -> str:
@@ -357,8 +343,8 @@ def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
     """Refuse a bracket that says more than a proof of the same number does."""
     if not claimed.lower <= proved.lower or not proved.upper <= claimed.upper:
         raise CertificateError(place, f"{claimed} is claimed, {proved} is proved")
-    if claimed.arithmetic.strength > proved.arithmetic.strength:
-        raise CertificateError(place, f"{claimed.arithmetic.value} is claimed, {proved.arithmetic.value} is proved")
+    if strength(claimed.arithmetic) > strength(proved.arithmetic):
+        raise CertificateError(place, f"{claimed.arithmetic} is claimed, {proved.arithmetic} is proved")
 
 
 def passes(verify: Callable[[], None]) -> bool:

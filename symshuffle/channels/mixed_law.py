@@ -213,7 +213,7 @@ class MixedLaw:
         """Pairs (value, weight) of the atoms."""
         return tuple(zip(self.values, self.weights, strict=True))
 
-    def finite(self, side: Side | str, cells: int, bits: int = DEFAULT_BITS) -> Law:
+    def finite(self, side: Side, cells: int, bits: int = DEFAULT_BITS) -> Law:
         """A finite law on one side of this one in convex order; see :meth:`Segment.finite`."""
         side = choice(Side, side, "side")
         return self._with(atom for segment in self.segments for atom in segment.finite(side, cells, bits))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final
 
 import typer
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import Arithmetic, strength
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.numbers import as_integer, as_width, parse_rational
@@ -147,10 +147,10 @@ def engine_and_rigour(
         return None, level
     chosen = engine_class(name).aiming(rtol, LAW_BITS)
     if level is None:
-        return chosen, None if name == "exact" else Arithmetic.FLOAT64
-    if chosen.least.strength < level.strength:  # the same method in balls, where there is one
+        return chosen, None if name == "exact" else "float64"
+    if strength(chosen.least) < strength(level):  # the same method in balls, where there is one
         stronger = (
-            found.aiming(rtol, LAW_BITS) for _, found in engine_classes() if found.least.strength >= level.strength
+            found.aiming(rtol, LAW_BITS) for _, found in engine_classes() if strength(found.least) >= strength(level)
         )
         chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
     return chosen, level

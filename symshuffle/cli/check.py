@@ -11,6 +11,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from symshuffle.base.choices import Blanket
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
@@ -133,7 +134,7 @@ def kind_of(path: Path) -> str:
     raise InputError("FILE", path, f"a channel (a list of rows), {_OTHERS}")
 
 
-def _check(path: Path, kind: str, expect: Path | None, header: bool | None, claimed: dict[str, str]) -> Checked:
+def _check(path: Path, kind: str, expect: Path | None, header: bool | None, claimed: dict[str, Any]) -> Checked:
     match kind:
         case "channel":
             return _check_channel(path, header, **claimed)
@@ -215,7 +216,7 @@ def _check_channel(
     eps0: str | None = None,
     lam: str | None = None,
     blanket_mass: str | None = None,
-    blanket: str | None = None,
+    blanket: Blanket | None = None,
 ) -> Checked:
     """A channel in a file beside what is claimed of it: its local level and its blanket."""
     from symshuffle.decompositions.stated import check_blanket, check_level

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.base.artifacts import write_atomically
-from symshuffle.base.choices import Loss
+from symshuffle.base.choices import LOSSES, Loss, members
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, format_decimal, upper_end
 from symshuffle.cli import arguments
@@ -49,7 +49,7 @@ def plan(
     mechanism: Annotated[
         str | None, typer.Option("--mechanism", help="Mechanism to run; default the one with the smallest loss.")
     ] = None,
-    loss: LossOption = Loss.L2,
+    loss: LossOption = "l2",
     labels: Annotated[
         Path | None, typer.Option("--labels", metavar="FILE", help="Names of the categories, one in each line.")
     ] = None,
@@ -230,17 +230,17 @@ def _compared(found: SurveyPlan) -> Table:
     from rich.box import SIMPLE_HEAD
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for head in ("mechanism", "ratio", *(loss.value for loss in Loss), "bits"):
+    for head in ("mechanism", "ratio", *(loss for loss in members(Loss)), "bits"):
         table.add_column(head, justify="left" if head == "mechanism" else "right")
     for row in found.table:
         named = " ".join((row["mechanism"], *(f"{name}={value}" for name, value in row["parameters"].items())))
-        table.add_row(named, row["ratio"], *(row[loss.value] for loss in Loss), str(row["bits_per_message"]))
+        table.add_row(named, row["ratio"], *(row[loss] for loss in members(Loss)), str(row["bits_per_message"]))
     return table
 
 
 def _expected(found: SurveyPlan) -> dict[str, str]:
     """Expected errors of the estimated shares, rounded up."""
-    return {kind.value: format_decimal(upper_end(found.expected(kind)), digits=7, up=True) for kind in Loss}
+    return {kind: format_decimal(upper_end(found.expected(kind)), digits=7, up=True) for kind in members(Loss)}
 
 
 def _bound(found: SurveyPlan) -> dict[str, str]:
@@ -251,7 +251,7 @@ def _bound(found: SurveyPlan) -> dict[str, str]:
     assert bound is not None
     return {
         "delta_at_eps": rounded_up(bound.bracket.upper),
-        "arithmetic": bound.bracket.arithmetic.value,
+        "arithmetic": bound.bracket.arithmetic,
         "engine": bound.bracket.engine,
         "meaning": bound.about,
     }
@@ -273,7 +273,7 @@ def _described(found: SurveyPlan, *, explain: bool) -> Table:
     shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {float(found.eps):g}")
     shown.add_row("", f"eps <= {rounded_up(found.certified_eps)} at delta = {float(found.delta):g}")
     shown.add_row("arithmetic", f"{bound['arithmetic']}, engine {bound['engine']}")
-    shown.add_row("loss", f"{found.loss.words}: {expected[found.loss.value]} (shares, {found.n} users)")
+    shown.add_row("loss", f"{LOSSES[found.loss]}: {expected[found.loss]} (shares, {found.n} users)")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
     shown.add_row("message", f"{made.bits} bits")
     if explain:

@@ -72,7 +72,7 @@ def compare(
             help="Error that is minimised: l2 (sum of squares), max (worst category), absent (a category that nobody "
             "holds), test (to tell all from none).",
         ),
-    ] = Loss.L2,
+    ] = "l2",
     jobs: FewJobs = "1",
     show: Show = PLAIN,
 ) -> None:

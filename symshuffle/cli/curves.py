@@ -18,11 +18,9 @@ from rich.table import Table
 
 from symshuffle.accountants.deployment.group import LARGEST_N
 from symshuffle.base.artifacts import check_destination, write_atomically
-from symshuffle.base.choices import Arithmetic, CurveKind, Question
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
-from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS
 from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
@@ -56,7 +54,7 @@ def largest_eps0(
     asked: Asked,
     delta: TargetDelta,
     target: LevelOptions,
-    direction: QuestionOption = Question.BOTH,
+    direction: QuestionOption = "both",
     rtol: RelOrUsual = None,
     arithmetic: RigourOption = None,
     show: Show = PLAIN,
@@ -69,7 +67,7 @@ def largest_eps0(
         deployment,
         delta=delta,
         direction=direction,
-        arithmetic=arithmetic or Arithmetic.FLOAT64,
+        arithmetic=arithmetic or "float64",
         rtol=rtol,
         bits=LAW_BITS,
         **target.given,
@@ -82,7 +80,7 @@ def smallest_n(
     asked: Asked,
     delta: TargetDelta,
     target: LevelOptions,
-    direction: QuestionOption = Question.BOTH,
+    direction: QuestionOption = "both",
     arithmetic: RigourOption = None,
     show: Show = PLAIN,
 ) -> None:
@@ -90,7 +88,7 @@ def smallest_n(
     from symshuffle.accountants.questions import inverses
 
     targets = {**target.given, "delta": delta}
-    subject, level = asked.subject(users=False, **targets), arithmetic or Arithmetic.FLOAT64
+    subject, level = asked.subject(users=False, **targets), arithmetic or "float64"
     found = inverses.smallest_n(subject.deployment, direction=direction, arithmetic=level, bits=LAW_BITS, **targets)
     _show(found, subject.inputs, show)
 
@@ -138,7 +136,7 @@ class CurveOptions:
             task = display.add_task("points", total=None)
             found = ask(
                 subject.deployment,
-                arithmetic=self.arithmetic or Arithmetic.FLOAT64,
+                arithmetic=self.arithmetic or "float64",
                 rtol=_WIDTH if self.rtol is None and not several else self.rtol,
                 bits=LAW_BITS,
                 executor=executor,
@@ -168,7 +166,7 @@ def profile(
     asked: Asked,
     stop: Annotated[str, typer.Option("--to", help="Last eps, above the first.")],
     start: Annotated[str, typer.Option("--from", help="First eps, at least 0.")] = "0",
-    direction: QuestionOption = Question.BOTH,
+    direction: QuestionOption = "both",
     options: CurveOptions = USUAL_CURVE,
     show: Show = PLAIN,
 ) -> None:
@@ -189,7 +187,7 @@ def amplification_curve(
     stop: Annotated[
         str, typer.Option("--to", help="Last number of users; the numbers between are spaced geometrically.")
     ] = "1e6",
-    direction: QuestionOption = Question.BOTH,
+    direction: QuestionOption = "both",
     options: CurveOptions = USUAL_CURVE,
     show: Show = PLAIN,
 ) -> None:
@@ -259,7 +257,7 @@ def _limit(asked: DescribedDeployment) -> tuple[GaussianLimit | None, str]:
 
 def _show(found: Answer, inputs: dict[str, Any], show: Show) -> None:
     safe, ends = found.safe, found.bracket.decimals(12)
-    other = SafeEnd.UPPER if safe is SafeEnd.LOWER else SafeEnd.LOWER
+    other = "upper" if safe == "lower" else "lower"
     rows = [
         ("safe end", ends[safe]),
         ("other end", ends[other]),
@@ -304,19 +302,19 @@ def _drawn(found: Curve, form: str, title: str, limit: GaussianLimit | None) -> 
     low, high = ([float(getattr(point.y, end)) for point in found.points] for end in ("lower", "upper"))
     # Okabe and Ito's blue, which colour-blind readers tell from the grey of the reference line.
     axes.fill_between(x, low, high, alpha=0.3, color="#0072B2", linewidth=0, label="bracket")
-    bound = low if found.safe is SafeEnd.LOWER else high
+    bound = low if found.safe == "lower" else high
     axes.plot(
         x,
         bound,
         color="#0072B2",
-        marker="" if found.kind is CurveKind.F_DP else ".",
+        marker="" if found.kind == "f-dp" else ".",
         label=f"{found.safe} end (the bound)",
     )
     names = {"eps": "ε", "delta": "δ", "n": "n (users)", "type_i": "type I error", "type_ii": "type II error"}
     axes.set(xlabel=names[found.x], ylabel=names[found.y])
     axes.set_title("\n".join(wrap(title, 70)), fontsize="medium")
     axes.grid(alpha=0.3)
-    if found.kind is CurveKind.F_DP:
+    if found.kind == "f-dp":
         axes.plot([0, 1], [1, 0], linestyle=":", color="0.4", label="perfect privacy")
         if limit is not None:
             near = [limit.tradeoff(point.x) for point in found.points]
@@ -324,9 +322,9 @@ def _drawn(found: Curve, form: str, title: str, limit: GaussianLimit | None) -> 
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     elif max(low) > 0:
         axes.set_yscale("log", nonpositive="mask")  # from eps0 on delta is 0
-    if found.kind is CurveKind.EPS_N:
+    if found.kind == "eps-n":
         axes.set_xscale("log")
-    axes.legend(loc="lower left" if found.kind is CurveKind.F_DP else "best")
+    axes.legend(loc="lower left" if found.kind == "f-dp" else "best")
     data = io.BytesIO()
     figure.savefig(data, format=form, dpi=120)
     return data.getvalue()

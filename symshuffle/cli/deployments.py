@@ -13,6 +13,7 @@ from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
 from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, Deployment
+from symshuffle.base.choices import Blanket
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
         """The fields of a deployment as options of a command."""
 
         null: str | None
-        blanket: str | None
+        blanket: Blanket | None
 
         def __init__(self, **given: Any) -> None: ...
 else:

@@ -12,10 +12,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Arithmetic, Criterion
+from symshuffle.base.choices import EVALUATED, Criterion
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.numbers import Exp, enclose, exact_text, format_decimal, parse_rational
-from symshuffle.base.results import FirstLines, SafeEnd, safe_number
+from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli.options import PLAIN, Show, command
 from symshuffle.cli.shuffled import shuffled
 
@@ -116,13 +116,13 @@ class ShownOptimum:
 @command(app)
 def bayes(asked: ProblemOptions, show: Show = PLAIN) -> None:
     """Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file."""
-    _decide(asked, Criterion.BAYES, show)
+    _decide(asked, "bayes", show)
 
 
 @command(app)
 def minimax(asked: ProblemOptions, show: Show = PLAIN) -> None:
     """Smallest worst-case risk over all eps0-LDP channels."""
-    _decide(asked, Criterion.MINIMAX, show)
+    _decide(asked, "minimax", show)
 
 
 @command(app, name="mutual-information")
@@ -173,7 +173,7 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
 
     level, file = asked.level(), asked.read("decision")
     problem: Problem = file.problem()  # type: ignore[union-attr]  # of that kind
-    if criterion is Criterion.BAYES:
+    if criterion == "bayes":
         problem.required_prior()
     group = _group(file, problem, asked.symmetry, criterion)
     if group is not None:
@@ -184,14 +184,14 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
             for orbit, action, _ in found.weights
         ]
     else:
-        found = (minimax_tradeoff if criterion is Criterion.MINIMAX else bayes_tradeoff)(problem, level)
+        found = (minimax_tradeoff if criterion == "minimax" else bayes_tradeoff)(problem, level)
         channel = found.channel()
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in found.weights]
     certificates = [certificate.to_json() for certificate in found.certificates]
     formula: tuple[Formulation | None, str] = (None, "")
     if asked.formula:
         formula = optional(lambda: _decision_formula(problem, level, group, criterion))
-    _show(asked, level, file, criterion.value, ShownOptimum(found.value, channel, labels, certificates, formula), show)
+    _show(asked, level, file, criterion, ShownOptimum(found.value, channel, labels, certificates, formula), show)
 
 
 def _decision_formula(
@@ -261,7 +261,7 @@ def _show(
         "lower": ends[0],
         "upper": ends[1],
         "exact": None if value.exact is None else exact_text(value.exact),
-        "arithmetic": value.arithmetic.value,
+        "arithmetic": value.arithmetic,
         "criterion": criterion,
         "inputs": {"lam": str(level), "problem": named},
         "channel": None if channel is None else {"outputs": labels, "rows": rows},
@@ -276,11 +276,11 @@ def _show(
         return
     console = Console(highlight=False)
     shown = exact_text(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
-    gap = value.arithmetic is Arithmetic.EXACT and value.exact is None
-    kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.arithmetic.value
+    gap = value.arithmetic == "exact" and value.exact is None
+    kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.arithmetic
     about = f"all channels with likelihood ratios of at most lam = {level}, for {named}"
-    sure = f"a certificate, checked {value.arithmetic.words}"
-    number = safe_number(value, SafeEnd.NEITHER)
+    sure = f"a certificate, checked {EVALUATED[value.arithmetic]}"
+    number = safe_number(value, "neither")
     show.rows(FirstLines(f"{criterion} optimum", number, about=about, sure=sure).rows)
     if show.explain:
         console.print(f"{criterion} optimum at lam = {level}: {shown} ({kind})", markup=False)
@@ -309,7 +309,7 @@ def _of_every_problem(file: ProblemFile, value: Bracket, criterion: str) -> list
 
     if file.rounding is None or not isinstance(file, DecisionFile):
         return None
-    off = file.moved(file.rounding, prior=criterion == Criterion.BAYES)
+    off = file.moved(file.rounding, prior=criterion == "bayes")
     return [format_decimal(value.lower - off, up=False), format_decimal(value.upper + off, up=True)]
 
 

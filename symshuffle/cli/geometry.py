@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Loss, Population
+from symshuffle.base.choices import EVALUATED, LOSSES, Loss
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget, words_of_target
 from symshuffle.base.numbers import (
@@ -23,7 +23,7 @@ from symshuffle.base.numbers import (
     parse_rational,
     upper_end,
 )
-from symshuffle.base.results import FirstLines, SafeEnd, safe_number
+from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli.options import PLAIN, LossOption, Show, command
 from symshuffle.cli.progress import progress
 
@@ -78,7 +78,7 @@ def subset_size(
     k: Inputs,
     lam: Annotated[str | None, typer.Option("--lam", help="Ratio cap exp(eps0) > 1; rationals stay exact.")] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
-    loss: LossOption = Loss.L2,
+    loss: LossOption = "l2",
     show: Show = PLAIN,
     latex: Latex = False,
 ) -> None:
@@ -89,12 +89,12 @@ def subset_size(
     if cap is None:
         raise InputError("--lam, --eps0", None, "one of the two")
     inputs = as_integer(k, "--k", 2)
-    if latex and loss is not Loss.L2:
-        raise InputError("--latex", f"with --loss {loss.value}", "--loss l2: the other losses have no formula here")
+    if latex and loss != "l2":
+        raise InputError("--latex", f"with --loss {loss}", "--loss l2: the other losses have no formula here")
     with progress() as display:
         display.add_task("", total=None)
         sizes = optimal_subset_sizes(inputs, cap, loss=loss)
-    if loss is not Loss.L2:
+    if loss != "l2":
         _show_size_by_loss(inputs, cap, loss, sizes, show)
         return
     if latex and not show.as_json:
@@ -102,8 +102,8 @@ def subset_size(
         return
     numbers = {
         "trace": raw_cap_trace(inputs, cap),
-        "iid_constant": raw_cap_risk_constant(inputs, cap, population=Population.IID),
-        "fixed_constant": raw_cap_risk_constant(inputs, cap, population=Population.FIXED),
+        "iid_constant": raw_cap_risk_constant(inputs, cap, population="iid"),
+        "fixed_constant": raw_cap_risk_constant(inputs, cap, population="fixed"),
     }
     data: dict[str, Any] = {"maximisers": list(sizes)}
     for name, value in numbers.items():
@@ -138,15 +138,15 @@ def _show_size_by_loss(inputs: int, cap: Real, loss: Loss, sizes: tuple[int, ...
 
     noise = size_noise(inputs, sizes[0], cap)
     value, worst = noise.loss(loss, 1), noise.worst(loss)
-    scale = "sqrt(n)" if loss is Loss.TEST else "n"
-    found = {"maximisers": list(sizes), "loss": loss.value, "loss_worst_at": worst, **_number_json("value", value)}
+    scale = "sqrt(n)" if loss == "test" else "n"
+    found = {"maximisers": list(sizes), "loss": loss, "loss_worst_at": worst, **_number_json("value", value)}
     if show.data(found | {"scale": scale}):
         return
     at_most = format_decimal(upper_end(value), digits=7, up=True)
     lines = FirstLines(
         "subset size",
         f"{_sizes(sizes, cap)}; {scale} x loss <= {at_most} (upper end, rounded up)",
-        about=f"{loss.words}, at its worst ({worst}): no subset selection with {inputs} inputs has less, other "
+        about=f"{LOSSES[loss]}, at its worst ({worst}): no subset selection with {inputs} inputs has less, other "
         "channels may; nothing is said of shuffled messages",
         sure="each size computed and compared, in rationals or enclosures",
     )
@@ -223,15 +223,15 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
     if trace.lower == 0:
         data |= {"iid_constant": "inf", "fixed_constant": "inf"}
     else:
-        data |= _bracket_json("iid_constant", found.risk_constant(Population.IID))
-        data |= _bracket_json("fixed_constant", found.risk_constant(Population.FIXED))
+        data |= _bracket_json("iid_constant", found.risk_constant("iid"))
+        data |= _bracket_json("fixed_constant", found.risk_constant("fixed"))
     return data | {"evaluation": trace.evaluation, "inputs": given}
 
 
 def _show_frontier(found: Frontier, show: Show) -> None:
     about = "the largest trace of a channel under the caps: the law below attains it, a line above bounds it"
-    sure = f"a certificate, checked {found.trace.arithmetic.words}"
-    show.rows(FirstLines("trace", safe_number(found.trace, SafeEnd.NEITHER), about=about, sure=sure).rows)
+    sure = f"a certificate, checked {EVALUATED[found.trace.arithmetic]}"
+    show.rows(FirstLines("trace", safe_number(found.trace, "neither"), about=about, sure=sure).rows)
     table = Table(box=None, show_header=False)
     if show.explain:
         ends, exact = found.trace.decimals(_DIGITS), found.trace.exact
@@ -241,8 +241,8 @@ def _show_frontier(found: Frontier, show: Show) -> None:
         levels = ", ".join(f"{count} x {float(value):.6g}" for count, value in orbit.levels)
         table.add_row(f"weight {float(orbit.weight):.6g}", f"all rearrangements of ({levels})")
     if found.trace.lower:
-        for label, population in (("n x i.i.d. risk", Population.IID), ("n x fixed risk", Population.FIXED)):
-            risk = found.risk_constant(population)
+        risks = (("n x i.i.d. risk", found.risk_constant("iid")), ("n x fixed risk", found.risk_constant("fixed")))
+        for label, risk in risks:
             table.add_row(label, exact_text(risk.exact) if risk.exact is not None else f"{float(risk.midpoint):.15g}")
     else:
         table.add_row("canonical risk", "infinite: nothing is learnt")

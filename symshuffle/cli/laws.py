@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.accountants.deployment.assumptions import Assumption
-from symshuffle.base.choices import Arithmetic, Population
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_inside
-from symshuffle.base.results import Bracket, FirstLines, SafeEnd, safe_number
+from symshuffle.base.results import Bracket, FirstLines, safe_number
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
 from symshuffle.configuration.randomizers import matrix_sizes
@@ -167,7 +167,7 @@ def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any],
     places = {"iid_risk": (Fraction(1, size),) * size, "fixed_risk": vertex}
     risks = {
         name: (
-            Bracket(found[name].lower, found[name].upper, Arithmetic.BALL, "closed form", "formulas of the mechanism"),
+            Bracket(found[name].lower, found[name].upper, "ball", "closed form", "formulas of the mechanism"),
             where,
         )
         for name, where in places.items()
@@ -180,7 +180,7 @@ def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any],
     worst, _ = risks["fixed_risk"]
     lines = FirstLines(
         "risk",
-        f"{safe_number(worst, SafeEnd.UPPER)} for {counted(users, 'user')} of the worst fixed composition",
+        f"{safe_number(worst, 'upper')} for {counted(users, 'user')} of the worst fixed composition",
         about=f"squared error of the canonical estimate of the shares of {size} inputs, by the channel ({named}); "
         f"{_NOT_PRIVACY}",
         sure="closed formulas of the mechanism, evaluated in balls",
@@ -235,19 +235,19 @@ def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
     return {name: worst_risk(found, n=users, population=kind) for name, kind in _POPULATIONS.items()}
 
 
-_POPULATIONS: Final = {"iid_risk": Population.IID, "fixed_risk": Population.FIXED}
+_POPULATIONS: Final[dict[str, Population]] = {"iid_risk": "iid", "fixed_risk": "fixed"}
 
 
 def _risk_data(name: str, risk: tuple[Bracket, tuple[Fraction, ...]], users: int) -> dict[str, Any]:
     """A risk as plain data: its bracket, its meaning, and the composition at which it is largest."""
     bracket, composition = risk
     population = _POPULATIONS[name]
-    kind = "i.i.d. users" if population is Population.IID else "a fixed composition"
+    kind = "i.i.d. users" if population == "iid" else "a fixed composition"
     return bracket.to_dict() | {
         "about": f"largest canonical risk over all compositions, n = {users}, {kind}",
         "evaluation": bracket.evaluation,
         "composition": [str(entry) for entry in composition],
-        "population": population.value,
+        "population": population,
         "n": users,
     }
 
@@ -264,7 +264,7 @@ def _lines(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any], 
         "risk",
         f"infinite {words}: some compositions look alike"
         if risk is None
-        else f"{safe_number(risk[0], SafeEnd.UPPER)} {words}",
+        else f"{safe_number(risk[0], 'upper')} {words}",
         about=f"squared error of the canonical estimate of the shares of {found.num_inputs} inputs, by the channel "
         f"({shown}); {_NOT_PRIVACY}",
         assumes=assumes,

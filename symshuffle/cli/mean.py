@@ -121,7 +121,7 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, st
         *hint,
         ("vectors", f"n = {found.n}, d = {found.dimension}"),
         ("mechanism", f"{chosen.name} ({parameters})"),
-        ("certified", f"delta <= {float(chosen.delta.upper):.9g} ({chosen.delta.arithmetic.value})"),
+        ("certified", f"delta <= {float(chosen.delta.upper):.9g} ({chosen.delta.arithmetic})"),
         ("", "root mean squared error per coordinate"),
         ("measured", f"{found.measured:.6g} (this run, seed {seed})"),
         ("exact", f"{found.expected:.6g} on these data, at most {float(found):.6g} on any"),

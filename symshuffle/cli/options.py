@@ -263,8 +263,8 @@ def width(bracket: Bracket) -> list[tuple[str, str]]:
 def known(found: Any) -> list[tuple[str, str]]:
     """The rows that say how an answer is known, and for which adjacency."""
     bracket = found.bracket
-    arithmetic = f"{bracket.arithmetic.value}, engine {bracket.engine}: {bracket.evaluation}"
-    return [("arithmetic", arithmetic), ("adjacency", found.neighbours.adjacency.value)]
+    arithmetic = f"{bracket.arithmetic}, engine {bracket.engine}: {bracket.evaluation}"
+    return [("arithmetic", arithmetic), ("adjacency", found.neighbours.adjacency)]
 
 
 Proof = Annotated[

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Question, Relation
+from symshuffle.base.choices import Blanket, directions
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
@@ -63,7 +63,7 @@ _BOUND_HELP: Final = (
 def delta(
     asked: Asked,
     target: LevelOptions,
-    direction: QuestionOption = Question.BOTH,
+    direction: QuestionOption = "both",
     engine: EngineOption = EngineName.AUTO,
     rtol: RelOrUsual = None,
     arithmetic: RigourOption = None,
@@ -105,7 +105,7 @@ def delta(
 def epsilon(
     asked: Asked,
     delta: OptionalDelta = None,
-    direction: QuestionOption = Question.BOTH,
+    direction: QuestionOption = "both",
     engine: EngineOption = EngineName.AUTO,
     rtol: RelOrUsual = None,
     arithmetic: RigourOption = None,
@@ -272,16 +272,16 @@ def _confirmed(
     bound: Answer,
     target: Real,
     *,
-    route: Route | str = "auto",
-    blanket: str | None = None,
+    route: Route = "auto",
+    blanket: Blanket | None = None,
 ) -> Confirmation:
     """The largest of the laws behind a bound, of its adjacency and directions; Laplace noise from its densities."""
     from symshuffle.engines.confirm import recompute, recompute_laplace
     from symshuffle.mechanisms.continuous import Laplace
 
     if isinstance(asked, Laplace) and asked.lam is not None:
-        near, ways = reduced.adjacency, bound.direction.directions
-        asymmetric = near is Relation.ZERO_OUT  # with replace-one, both directions have one value
+        near, ways = reduced.adjacency, directions(bound.direction)
+        asymmetric = near == "zero-out"  # with replace-one, both directions have one value
         return _largest(
             recompute_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)
             for way in (ways if asymmetric else ways[:1])

@@ -29,7 +29,7 @@ def shuffled(
     lam_cap: Annotated[
         str | None, typer.Option("--lam-cap", help="Cap on likelihood ratios, exp(eps0) > 1; rationals stay exact.")
     ] = None,
-    loss: Annotated[Loss, typer.Option("--loss", help="Error that is minimised; l2 (sum of squares) alone.")] = Loss.L2,
+    loss: Annotated[Loss, typer.Option("--loss", help="Error that is minimised; l2 (sum of squares) alone.")] = "l2",
     proof: Annotated[
         Path | None,
         typer.Option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from symshuffle.base.choices import Blanket, Direction
+from symshuffle.base.choices import Blanket, Direction, members
 from symshuffle.base.errors import Unsupported, optional
 from symshuffle.base.numbers import Exp, as_integer, format_decimal, parse_rational
 from symshuffle.configuration.randomizers import PARAMETERS, description
@@ -51,7 +51,7 @@ def is_vector(found: object) -> bool:
 
 
 def beside(
-    asked: Any, bound: Answer, target: Real, level: Arithmetic | None, rtol: float, blanket: str | None
+    asked: Any, bound: Answer, target: Real, level: Arithmetic | None, rtol: float, blanket: Blanket | None
 ) -> dict[str, Any]:
     """Of a mechanism of vectors: both orders of the pair, and the same for each blanket, or why there is none.
 
@@ -81,20 +81,20 @@ def beside(
 
     found: dict[str, Any] = {}
     known: dict[str, dict[str, dict[str, str]]] = {}
-    chosen = blanket or usual_blanket(asked).value
-    for kind in Blanket:
-        if bound.bracket.aimed is not None and kind.value != chosen:
-            found[kind.value] = {"refused": f"left out, as the width is out of reach; ask for --blanket {kind}"}
+    chosen = blanket or usual_blanket(asked)
+    for kind in members(Blanket):
+        if bound.bracket.aimed is not None and kind != chosen:
+            found[kind] = {"refused": f"left out, as the width is out of reach; ask for --blanket {kind}"}
             continue
 
         def both_orders(kind: Blanket = kind) -> dict[str, dict[str, str]]:
             pair = reduction(asked, adjacency=bound.neighbours.adjacency, blanket=kind).pairs
             if pair not in known:  # of messages on the sphere, both blankets are the uniform one
-                known[pair] = {way.value: order(way, kind) for way in Direction}
+                known[pair] = {way: order(way, kind) for way in members(Direction)}
             return known[pair]
 
         orders, missing = optional(both_orders)
-        found[kind.value] = {"refused": missing} if orders is None else orders
+        found[kind] = {"refused": missing} if orders is None else orders
     return {"parameters": description(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
 
 
@@ -117,14 +117,14 @@ def _shortened(upper: str) -> str:
     return format_decimal(parse_rational(upper, "upper"), digits=9, up=True)
 
 
-def confirmed(asked: Any, bound: Answer, target: Real, blanket: str | None) -> Confirmation:
+def confirmed(asked: Any, bound: Answer, target: Real, blanket: Blanket | None) -> Confirmation:
     """The larger order by quadrature that shares nothing with the engines."""
     from symshuffle.engines.confirm import Confirmation
     from symshuffle.vectors.privacy.confirmation import confirm_pair
 
     if bound.direction != "both" or not isinstance(target, Exp | Fraction):
         raise Unsupported("--confirm of a mechanism of vectors takes both directions and a rational eps or exp(eps)")
-    adjacency = bound.neighbours.adjacency.value
+    adjacency = bound.neighbours.adjacency
     value, digits = confirm_pair(asked, n=bound.n, exp_eps=target, adjacency=adjacency, blanket=blanket)
     error = format_decimal(abs(Fraction(value)) / 10**digits, digits=3, up=True)
     return Confirmation(value, digits, error, "mpmath: Gauss's rule in the coordinate, a line to the left of 0, twice")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from symshuffle.base.artifacts import check_destination, write_atomically
-from symshuffle.base.choices import Arithmetic, Question
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.executors import workers
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import counted, exact_text, format_decimal
@@ -45,11 +45,11 @@ app = typer.Typer()
 def renyi(
     asked: Asked,
     order: Annotated[str, typer.Option("--order", help="Order, from 1 (relative entropy) to 10,000.")],
-    direction: QuestionOption = Question.BOTH,
+    direction: QuestionOption = "both",
     rtol: Rel = 1e-3,
     arithmetic: Annotated[
         Arithmetic, typer.Option("--arithmetic", help="Arithmetic of every value of the profile: float64 or ball.")
-    ] = Arithmetic.FLOAT64,
+    ] = "float64",
     show: Show = PLAIN,
 ) -> None:
     """Bound the Rényi divergence of shuffled messages, from their profile; divergences of rounds add up."""
@@ -76,7 +76,7 @@ def renyi(
 
 
 @command(app)
-def gdp(asked: Asked, direction: QuestionOption = Question.BOTH, show: Show = PLAIN) -> None:
+def gdp(asked: Asked, direction: QuestionOption = "both", show: Show = PLAIN) -> None:
     """Approximate shuffled messages of many users by a Gaussian mechanism; this is not a guarantee."""
     from symshuffle.accountants.questions.tradeoff_function import limit_of
 
@@ -101,9 +101,7 @@ def pld(
     ] = None,
     beyond: Annotated[str, typer.Option(help="Mass that may be put at an infinite loss, in (0, 1).")] = "1e-15",
     rtol: Rel = 1e-4,
-    arithmetic: Annotated[
-        Arithmetic, typer.Option(help="Arithmetic of every value: float64 or ball.")
-    ] = Arithmetic.FLOAT64,
+    arithmetic: Annotated[Arithmetic, typer.Option(help="Arithmetic of every value: float64 or ball.")] = "float64",
     show: Show = PLAIN,
     fields: FieldOptions = NONE_GIVEN,
 ) -> None:
@@ -156,12 +154,12 @@ def worst_datasets(
         "attained_lower": format_decimal(found.bracket.lower, up=False),
         "attained_by": found.datasets,
         "exact": None if found.bracket.exact is None else exact_text(found.bracket.exact),
-        "arithmetic": found.bracket.arithmetic.value,
+        "arithmetic": found.bracket.arithmetic,
         "searched": found.searched,
         "space": found.space,
         "upper": format_decimal(bound.upper, up=True),
         "gap": format_decimal(adversary.gap(found, bound), digits=6, up=True),
-        "adjacency": neighbours.adjacency.value,
+        "adjacency": neighbours.adjacency,
         "neighbours": neighbours.to_dict(),
         "meaning": (
             f"attained_lower is a lower bound on {found.divergence} for two datasets of n = "

@@ -10,7 +10,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
 from symshuffle.accountants.deployment.model import Deployment, fields_set
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import EVALUATED
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import Exp, format_decimal, shortest
@@ -79,7 +79,7 @@ class Guarantee:
         """First lines: eps, protected users, assumptions, evidence."""
         if self.bound is None:
             return FirstLines("epsilon", self.level, about="a plan without a certificate", sure="not at all")
-        return self.bound.neighbours.lines("epsilon", self.level, self.bound.bracket.arithmetic.words)
+        return self.bound.neighbours.lines("epsilon", self.level, EVALUATED[self.bound.bracket.arithmetic])
 
     @property
     def sentence(self) -> str:
@@ -117,11 +117,11 @@ def bounded_delta(deployment: Deployment, eps: Fraction) -> Answer:
 
     asked, order = laws_of(deployment), Exp(eps) if eps else Fraction(1)
     if asked.several:
-        return delta(asked, exp_eps=order, arithmetic=Arithmetic.FLOAT64)
+        return delta(asked, exp_eps=order, arithmetic="float64")
     try:
-        return delta(asked, exp_eps=order, arithmetic=Arithmetic.BALL)
+        return delta(asked, exp_eps=order, arithmetic="ball")
     except (Unsupported, NotDecided):
-        return delta(asked, exp_eps=order, arithmetic=Arithmetic.FLOAT64)
+        return delta(asked, exp_eps=order, arithmetic="float64")
 
 
 @lru_cache(maxsize=4)

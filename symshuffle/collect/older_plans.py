@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from symshuffle.accountants.deployment.model import MOST_PERIODS, UNSAID, Deployment, fields_set
-from symshuffle.base.choices import Loss
+from symshuffle.base.choices import Loss, members
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, upper_end
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan, rounded_up
@@ -107,7 +107,7 @@ def _covered(certified: Mapping[str, Any], n: int, least: int) -> Deployment:
 
 def _check_table(table: list[Any]) -> None:
     """Refuse a row of the mechanisms that were compared that is not written as the planner wrote it."""
-    keys = {"mechanism", "parameters", "ratio", *Loss, "bits_per_message"}
+    keys = {"mechanism", "parameters", "ratio", *members(Loss), "bits_per_message"}
     for i, row in enumerate(table):
         known = isinstance(row, dict) and row.keys() == keys and isinstance(row["parameters"], dict)
         if not known or row["mechanism"] not in tuple(SCHEMES):
@@ -115,7 +115,7 @@ def _check_table(table: list[Any]) -> None:
         for name, value in (*row["parameters"].items(), ("bits_per_message", row["bits_per_message"])):
             if type(value) is not int or value < 0:
                 raise InputError(f"table[{i}].{name}", value, "an integer of at least 0")
-        for name in ("ratio", *Loss):
+        for name in ("ratio", *members(Loss)):
             text = row[name] if isinstance(row[name], str) else repr(row[name])
             value = parse_rational(text, f"table[{i}].{name}")
             written = f"{float(value):.7g}" if name == "ratio" else format_decimal(value, digits=4, up=True)
@@ -140,12 +140,14 @@ def _written(found: SurveyPlan, content: Mapping[str, Any]) -> dict[str, Any]:
         "delta": str(found.delta),
         **({} if periods == 1 else {"rounds": periods}),
         "certified": content["certified"],
-        "loss": found.loss.value,
+        "loss": found.loss,
         "labels": list(found.labels),
         "p": str(made.p),
         "q": str(made.q),
         "bits_per_message": made.bits,
-        "expected": {kind.value: format_decimal(upper_end(found.expected(kind)), digits=7, up=True) for kind in Loss},
+        "expected": {
+            kind: format_decimal(upper_end(found.expected(kind)), digits=7, up=True) for kind in members(Loss)
+        },
         "table": content["table"],
         "not_covered": out_of_plan(periods),
     }

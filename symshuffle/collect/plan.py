@@ -89,7 +89,7 @@ class SurveyPlan:
     eps: Fraction
     delta: Fraction
     certified_eps: Fraction | None = None
-    loss: Loss = Loss.L2
+    loss: Loss = "l2"
     labels: tuple[str, ...] = ()
     table: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, compare=False)
     notices: tuple[str, ...] = field(default=(), repr=False, compare=False)
@@ -161,7 +161,7 @@ class SurveyPlan:
         """Variances of the estimate of a share, of one user."""
         return self.scheme.noise
 
-    def expected(self, loss: Loss | str) -> Number:
+    def expected(self, loss: Loss) -> Number:
         """Expected error of the estimated shares at n users, at the worst composition, for a loss."""
         return self.noise.loss(loss, self.n)
 
@@ -176,7 +176,7 @@ class SurveyPlan:
                 "k": self.k,
                 "p": str(self.scheme.p),
                 "q": str(self.scheme.q),
-                "loss": self.loss.value,
+                "loss": self.loss,
                 **({} if self.labels == numbered else {"labels": list(self.labels)}),
             },
             "certificate": {} if self.certified_eps is None else {"epsilon_at_delta": rounded_up(self.certified_eps)},

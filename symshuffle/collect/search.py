@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.deployment.model import UNSAID, Deployment
 from symshuffle.accountants.deployment.subjects import with_fields
-from symshuffle.base.choices import Loss, choice
+from symshuffle.base.choices import Loss, choice, members
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta
 from symshuffle.base.numbers import (
@@ -58,7 +58,7 @@ def plan_survey(
     eps: object,
     delta: object,
     mechanism: str | None = None,
-    loss: Loss | str = Loss.L2,
+    loss: Loss = "l2",
     labels: Sequence[str] = (),
     progress: NamedProgress | None = None,
     **fields: Any,
@@ -294,6 +294,8 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
 
 def _row(made: Scheme, asked: _Asked) -> dict[str, Any]:
     """What was compared, as text."""
-    losses = {kind.value: format_decimal(upper_end(made.noise.loss(kind, asked.n)), digits=4, up=True) for kind in Loss}
+    losses: dict[str, str] = {
+        kind: format_decimal(upper_end(made.noise.loss(kind, asked.n)), digits=4, up=True) for kind in members(Loss)
+    }
     named = {"mechanism": made.name, "parameters": dict(made.parameters)}
     return named | {"ratio": f"{float(made.ratio):.7g}", **losses, "bits_per_message": made.bits}

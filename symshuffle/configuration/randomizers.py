@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
+from symshuffle.base.choices import Domain, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Exp, as_integer, format_decimal, parse_rational
@@ -205,7 +206,7 @@ class NamedRandomizer:
         values = self.parameters
         for name in values.keys() - {"domain", "cells"}:
             raise InputError(name, values[name], "a parameter of laplace: domain, cells")
-        budget, domain = self._budget(), values.get("domain", "binary")
+        budget, domain = self._budget(), choice(Domain, values.get("domain", "binary"), "domain")
         cells = as_integer(values.get("cells", "200"), "cells", 1, LARGEST_CELLS)
         return Laplace(budget, domain, cells)
 

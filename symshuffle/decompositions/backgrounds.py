@@ -24,7 +24,7 @@ from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_de
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import Parameter, chart, constant_of, normal_form, positive
 
-_PLACE: Final = {Others.FIRST: 0, Others.SECOND: 1, Others.THIRD: 2}
+_PLACE: Final = {"first": 0, "second": 1, "third": 2}
 
 
 @final
@@ -37,7 +37,7 @@ class ConstantBackground:
 
     def __post_init__(self) -> None:
         replace_choice(Others, self, "others")
-        if self.others is Others.BLANKET:
+        if self.others == "blanket":
             raise InputError("others", self.others, "third, second or first: an input that all others hold")
 
     @property
@@ -57,8 +57,8 @@ class ConstantBackground:
 def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
     """The constant backgrounds that the mechanism's description reaches, the one expected to be worst first."""
     mechanism = mechanism.with_defaults()
-    third = (Others.THIRD,) if reaches(mechanism) else ()
-    for others in (*third, Others.SECOND, Others.FIRST):
+    third = ("third",) if reaches(mechanism) else ()
+    for others in (*third, "second", "first"):
         yield ConstantBackground(mechanism, others)
 
 

@@ -77,7 +77,7 @@ def calculated_law(
     """Law of G at a target ratio: exact where rational, otherwise balls."""
     cells = tuple(cells)
     if _symmetric(cells):
-        way = Direction.FORWARD
+        way = "forward"
     try:
         return _law(cells, tuple(values.items()), exp_eps, way, bits or usual_bits(exp_eps, *values.values()), doubles)
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or a form that does not hold at its value
@@ -131,7 +131,7 @@ def _numbers(
         charge = c(numbers)
         none = ratios is None or (isinstance(charge, Fraction) and charge == 0)
         one, other = (a, b) if ratios is None or none else ratios
-        pair = (one, other) if way is Direction.FORWARD else (other, one)
+        pair = (one, other) if way == "forward" else (other, one)
         seen = pair[0](numbers), pair[1](numbers)
         found.append((None if none else _decided(charge, precision), pair, seen))
     return found
@@ -155,7 +155,7 @@ def calculated_slope(
         numbers = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
         x, at_cap, atoms = to_arb(exp_eps) if isinstance(exp_eps, Exp) else exp_eps, values["lam"] == exp_eps, []
         for first, second, rate in lines:
-            one, other = (first, second) if way is Direction.FORWARD else (second, first)
+            one, other = (first, second) if way == "forward" else (second, first)
             pair = calculated(one), calculated(other)
             value = _difference(pair, (pair[0](numbers), pair[1](numbers)), x, at_cap=at_cap)
             atoms.append((_decided(value, precision), _decided(calculated(rate)(numbers), precision)))

@@ -115,7 +115,7 @@ class ClosedForm:
         known = tuple(self._form["limit" if self.limits else "cells"])
         inputs = calculated(self._form["inputs"])
         two_only = bool(self.limits) or inputs(self._values()) <= 2
-        reached = (Others.SECOND, Others.FIRST) if two_only else (Others.THIRD, Others.SECOND, Others.FIRST)
+        reached: tuple[Others, ...] = ("second", "first") if two_only else ("third", "second", "first")
         return tuple(others for others in reached if others in known)
 
     def datasets(self, others: Others, n: int) -> str:
@@ -126,8 +126,8 @@ class ClosedForm:
         self,
         exp_eps: Real,
         *,
-        others: Others = Others.BLANKET,
-        direction: Direction = Direction.FORWARD,
+        others: Others = "blanket",
+        direction: Direction = "forward",
         bits: int | None = None,
         doubles: bool = False,
     ) -> Law:
@@ -138,10 +138,10 @@ class ClosedForm:
         return self._law(lines, exp_eps, direction, bits, doubles=doubles)
 
     def law_against_null(
-        self, exp_eps: Real, *, second: bool, direction: Direction = Direction.FORWARD, bits: int | None = None
+        self, exp_eps: Real, *, second: bool, direction: Direction = "forward", bits: int | None = None
     ) -> Law:
         """Law of G of one input of a pair against a null symbol that has the law of the blanket; no limit has one."""
-        if self._form["cells"][Others.BLANKET][-1][2] == "1":
+        if self._form["cells"]["blanket"][-1][2] == "1":
             raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
         return self._law(_lines_against_null(self.name, second), exp_eps, direction, bits)
 
@@ -262,9 +262,9 @@ def constant_datasets(others: Others, n: int, who: str = "") -> str:
 
     - ``who``: which pair of inputs is meant, where the mechanism does not treat all alike.
     """
-    if others is Others.BLANKET:
+    if others == "blanket":
         raise InputError("others", others, "an input that the others hold: first, second or third")
-    place = (Others.FIRST, Others.SECOND, Others.THIRD).index(others)
+    place = ("first", "second", "third").index(others)
     named = f"; 0 and 1 are {who}" if who else ""
     inputs = "0, 1, 2" if place == 2 else "0, 1"
     return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named {inputs}{named}"
@@ -313,7 +313,7 @@ def _lines(name: str, limit: bool, others: Others) -> _Lines | None:
 @cache
 def _lines_against_null(name: str, second: bool) -> _Lines:
     """The cells over the blanket, one of whose inputs is replaced by a null symbol of law ``c / gamma``."""
-    lines = _lines(name, False, Others.BLANKET) or ()
+    lines = _lines(name, False, "blanket") or ()
     mass = f"(1 - ({lines[-1][2]}))"
     cells = [
         (b if second else a, f"({c})/{mass}", c, None if ratios is None else (ratios[second], f"1/{mass}"))
@@ -356,7 +356,7 @@ def _vanishing(lines: _Lines, known: _Rationals, lam: Real, exp_eps: Real, way: 
     from symshuffle.decompositions.quotients import level_between, quotient_of
 
     def vanishes(one: str, other: str) -> bool:
-        pair = (one, other) if way is Direction.FORWARD else (other, one)
+        pair = (one, other) if way == "forward" else (other, one)
         first, second = (quotient_of(text, dict(known)) for text in pair)
         return level_between(first, second, lam, exp_eps)
 

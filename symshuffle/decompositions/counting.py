@@ -32,7 +32,7 @@ Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
     """The roles of the inputs, where the two differ or not, and the others hold this."""
     pair = (0, 1) if differs else (0, 0)
-    held = {Others.BLANKET: (), Others.FIRST: (0,), Others.SECOND: pair[1:], Others.THIRD: (max(pair) + 1,)}
+    held = {"blanket": (), "first": (0,), "second": pair[1:], "third": (max(pair) + 1,)}
     return (*pair, *held[others])
 
 

@@ -70,7 +70,7 @@ class ReductionPair:
                 raise InputError(name, f"{len(masses)} masses", f"{len(self.a2)}, as in a2")
             _check_masses(name, masses, "probabilities")
 
-    def gparv(self, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Law:
+    def gparv(self, exp_eps: Number | int, *, direction: Direction = "forward") -> Law:
         r"""Law of the amplification variable G, with its singular mass.
 
         It is the law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2` at a ratio ``exp(eps)``; reversed,
@@ -96,7 +96,7 @@ class ReductionPair:
         others = [self.a2] * (n - 1)
         return histogram_law([self.a0, *others]), histogram_law([self.a1, *others])
 
-    def divergence(self, n: int, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Any:
+    def divergence(self, n: int, exp_eps: Number | int, *, direction: Direction = "forward") -> Any:
         """Hockey-stick divergence of the two histograms of ``n`` users, by enumeration."""
         direction = choice(Direction, direction, "direction")
         first, second = self.histogram_laws(n)

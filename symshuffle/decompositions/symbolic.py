@@ -85,7 +85,7 @@ class SymbolicDecomposition:
             "E[G] + exp(eps)": normal_form(sum(value * weight for value, weight in self.gparv()) + EXP_EPS),
         }
 
-    def gparv(self, *, direction: Direction | str = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
+    def gparv(self, *, direction: Direction = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
         """Law of G as (value, probability) pairs, in ``x = exp(eps)`` and the open parameters.
 
         The left-over is the atom 0. Cells that the blanket does not charge are no atoms: see :meth:`singular`.
@@ -107,7 +107,7 @@ class SymbolicDecomposition:
         if self.beta != 0:
             yield sp.Integer(0), self.beta
 
-    def singular(self, *, direction: Direction | str = "forward") -> sp.Expr:
+    def singular(self, *, direction: Direction = "forward") -> sp.Expr:
         """Mass that a histogram reveals for certain. It is the sum of (a - x b)_+ over the cells without blanket."""
         direction = choice(Direction, direction, "direction")
         pairs = ((cell.a, cell.b) if direction == "forward" else (cell.b, cell.a) for cell in self.cells if cell.c == 0)
@@ -122,7 +122,7 @@ class SymbolicDecomposition:
             evaluate_atom(self.beta, bits),
         )
 
-    def law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
+    def law(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> Law:
         """Law of G at a target ratio ``exp(eps)``: exact where all is rational, in balls of ``bits`` bits otherwise.
 
         Differences such as ``lam - exp(eps)`` are taken before they are evaluated, so that they vanish exactly when
@@ -156,7 +156,7 @@ class SymbolicDecomposition:
             ],
         )
 
-    def gparv_latex(self, *, direction: Direction | str = "forward") -> str:
+    def gparv_latex(self, *, direction: Direction = "forward") -> str:
         """Law of G as a LaTeX table in x = exp(eps): a line per atom, and one for the singular mass."""
         direction = choice(Direction, direction, "direction")
         atoms = [(latex(value), latex(weight)) for value, weight in self.gparv(direction=direction)]
@@ -223,7 +223,7 @@ def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> Symbo
 
 
 def counted_decomposition(
-    mechanism: Mechanism, *, differs: bool = True, others: Others | str = "blanket", limits: bool = True
+    mechanism: Mechanism, *, differs: bool = True, others: Others = "blanket", limits: bool = True
 ) -> SymbolicDecomposition:
     """The decomposition of two inputs of a mechanism over what stands in for the other users.
 
@@ -276,8 +276,8 @@ def quick_law(
     mechanism: Mechanism,
     exp_eps: Real,
     *,
-    others: Others = Others.BLANKET,
-    direction: Direction = Direction.FORWARD,
+    others: Others = "blanket",
+    direction: Direction = "forward",
     bits: int | None = None,
     doubles: bool = False,
 ) -> Law:
@@ -305,7 +305,7 @@ def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, 
         raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None
 
 
-def filed_decomposition(mechanism: Mechanism, *, others: Others = Others.BLANKET) -> SymbolicDecomposition:
+def filed_decomposition(mechanism: Mechanism, *, others: Others = "blanket") -> SymbolicDecomposition:
     """As :func:`counted_decomposition`, from the cells on file where a named mechanism has some: nothing is derived."""
     growing = any(parameter.has_limit for parameter in mechanism.parameters)
     general = mechanism.general or mechanism
@@ -335,6 +335,6 @@ def _read_cells(general: Mechanism, growing: bool, others: Others) -> tuple[tupl
     cells = []
     for a, b, c, ratios in lines_on_file(general.name, growing, others) or ():
         cells.append(Cell(read(a), read(b), read(c), None if ratios is None else (read(ratios[0]), read(ratios[1]))))
-    if others is not Others.BLANKET:
+    if others != "blanket":
         return tuple(cells), sp.Integer(0)
     return tuple(cells[:-1]), cells[-1].c

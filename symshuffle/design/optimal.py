@@ -30,9 +30,9 @@ def optimal(
     *,
     eps0: object = None,
     lam: object = None,
-    criterion: Criterion | str = Criterion.BAYES,
+    criterion: Criterion = "bayes",
     group: SymmetryGroup | None = None,
-    method: ProgramForm | str | None = None,
+    method: ProgramForm | None = None,
     rtol: float = REL,
     **target: Any,
 ) -> Optimum:
@@ -84,7 +84,7 @@ def optimal(
     criterion = choice(Criterion, criterion, "criterion")
     if isinstance(problem, int) and not isinstance(problem, bool):
         local = {"eps0": eps0, "lam": lam, "group": group, "method": method}
-        _check_central(local | {"criterion": None if criterion is Criterion.BAYES else criterion.value}, target)
+        _check_central(local | {"criterion": None if criterion == "bayes" else criterion}, target)
         return best_shuffled(problem, **target)
     if not isinstance(problem, Problem | Measure | ParametricProgram):
         raise InputError("problem", type(problem).__name__, "a decision problem, a measure, or a number of categories")
@@ -102,7 +102,7 @@ def optimal(
         raise InputError("eps0", budget, "none for a program with coefficients in lam: its optimum is a formula")
     if group is not None:
         return orbit_tradeoff_at(problem, budget, group, criterion=criterion, rtol=rtol)
-    solve = bayes_tradeoff if criterion is Criterion.BAYES else minimax_tradeoff
+    solve = bayes_tradeoff if criterion == "bayes" else minimax_tradeoff
     return solve(problem, budget, method=method, rtol=rtol)
 
 

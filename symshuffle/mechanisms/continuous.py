@@ -62,7 +62,7 @@ class Laplace:
     """
 
     lam: Real | None = None
-    domain: Domain | str = Domain.BINARY
+    domain: Domain = "binary"
     cells: int = 200
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Laplace:
         object.__setattr__(self, "cells", as_integer(self.cells, "cells", 1, LARGEST_CELLS))
 
     def at(
-        self, *, eps0: object = None, lam: object = None, domain: Domain | str | None = None, cells: int | None = None
+        self, *, eps0: object = None, lam: object = None, domain: Domain | None = None, cells: int | None = None
     ) -> Laplace:
         """Laplace noise with its budget fixed, and other parameters if named.
 
@@ -117,7 +117,7 @@ class Laplace:
         """Whether a decomposition covers all pairs of inputs."""
         return self.domain == "binary"
 
-    def mixed_law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> MixedLaw:
+    def mixed_law(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> MixedLaw:
         r"""Law of G of the two ends of the interval against the blanket.
 
         It is the law of :math:`G=(R(0)-e^{\varepsilon}R(1))/\inf_xR(x)`. By symmetry both directions agree.
@@ -142,9 +142,7 @@ class Laplace:
             segments = [(-x, one, 1 / (4 * root), lam.log()), (one, -x, 1 / (4 * root), lam.log())]
             return _balls(atoms, segments, precision)
 
-    def law(
-        self, exp_eps: Real, *, side: Side | str, direction: Direction | str = "forward", bits: int | None = None
-    ) -> Law:
+    def law(self, exp_eps: Real, *, side: Side, direction: Direction = "forward", bits: int | None = None) -> Law:
         """Finite law on one side of :meth:`mixed_law` in convex order.
 
         Each segment has ``cells`` cells.
@@ -154,9 +152,7 @@ class Laplace:
         law = self.mixed_law(exp_eps, direction=direction, bits=bits)
         return law.finite(side, self.cells, usual_bits(exp_eps, self.budget) if bits is None else as_precision(bits))
 
-    def mixed_background(
-        self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
-    ) -> MixedLaw:
+    def mixed_background(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> MixedLaw:
         """Law of G of a real pair of datasets: all others hold the second input.
 
         The ratio runs from 1/lam to lam.
@@ -169,9 +165,7 @@ class Laplace:
             atoms = [(a + b * lam, 1 / (2 * lam)), (a + b / lam, flint.arb(1) / 2)]
             return _balls(atoms, [(a, b / lam, flint.arb(1) / 4, 2 * lam.log())], precision)
 
-    def mixed_null_law(
-        self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
-    ) -> MixedLaw:
+    def mixed_null_law(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> MixedLaw:
         r"""Law of G of an end of the interval against the null symbol.
 
         The null symbol has the law of the input 1/2.
@@ -201,7 +195,7 @@ class Laplace:
             return _balls(atoms, [(a, b, 1 / (4 * root), lam.log())], precision)
 
     def mixed_null_background(
-        self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
+        self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None
     ) -> MixedLaw:
         """Law of G of a real pair against the null symbol: all others hold the other end."""
         exp_eps, direction = parse_constant(exp_eps, "exp_eps"), choice(Direction, direction, "direction")
@@ -215,7 +209,7 @@ class Laplace:
             segments = [(a, b, 1 / (4 * root), lam.log()), (flint.arb(0), both / lam, one / 4, lam.log())]
             return _balls(atoms, segments, precision)
 
-    def background(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
+    def background(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> Law:
         """A finite law below :meth:`mixed_background` in convex order, of ``cells`` cells."""
         exp_eps = parse_constant(exp_eps, "exp_eps")
         law = self.mixed_background(exp_eps, direction=direction, bits=bits)

@@ -16,7 +16,6 @@ from symshuffle.accountants.questions.adversary import (
     worst_of_channel,
     worst_of_two_types,
 )
-from symshuffle.base import Arithmetic
 from symshuffle.channels import shuffled_divergence
 from symshuffle.channels.shuffled import histogram_law, law_divergence
 from symshuffle.cli import main
@@ -47,8 +46,8 @@ def test_repeating_the_first_input_beats_the_third_close_to_the_local_budget() -
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_two_type_search_stays_below_the_worst_and_the_bound(n: int) -> None:
     all_datasets = worst_of_all(PLANTED, n, X).bracket.lower
-    two_types = worst_of_two_types(PLANTED, n, X, arithmetic=Arithmetic.EXACT).bracket.lower
-    bound = delta(PLANTED, n=n, exp_eps=X, arithmetic=Arithmetic.EXACT).bracket
+    two_types = worst_of_two_types(PLANTED, n, X, arithmetic="exact").bracket.lower
+    bound = delta(PLANTED, n=n, exp_eps=X, arithmetic="exact").bracket
     assert two_types <= all_datasets <= bound.upper
     assert 0 <= gap(worst_of_all(PLANTED, n, X), bound) < 1
 
@@ -87,7 +86,7 @@ def test_alike_families_are_evaluated_once_and_none_is_lost(n: int) -> None:
         for others in (*rows, *mixed):
             laws = [histogram_law([rows[x], *[others] * (n - 1)]) for x in (first, second)]
             values.append(law_divergence(*laws, X))
-    found = worst_of_two_types(PLANTED, n, X, arithmetic=Arithmetic.EXACT)
+    found = worst_of_two_types(PLANTED, n, X, arithmetic="exact")
     assert found.bracket.exact == max(values)
     assert found.searched == len(values)
 

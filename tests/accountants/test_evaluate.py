@@ -9,7 +9,6 @@ import pytest
 from symshuffle import Channel, InputError, Law, delta, epsilon, profile, randomizer
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic
 from symshuffle.engines import Contour, Exact
 
 KRR = randomizer("krr").at(k=10, eps0=1)
@@ -21,10 +20,10 @@ def test_a_curve_has_a_point():
 
 
 def test_what_doubles_do_not_resolve_is_answered_in_balls():
-    fine = delta(KRR, n=10**9, eps="0.00003", rtol=1e-11, arithmetic=Arithmetic.FLOAT64).bracket
+    fine = delta(KRR, n=10**9, eps="0.00003", rtol=1e-11, arithmetic="float64").bracket
     assert "in balls" in fine.evaluation
     assert fine.relative_width <= 1e-11
-    usual = delta(KRR, n=10**9, eps="0.00003", arithmetic=Arithmetic.FLOAT64).bracket
+    usual = delta(KRR, n=10**9, eps="0.00003", arithmetic="float64").bracket
     assert "in balls" not in usual.evaluation
     assert usual.lower <= fine.lower <= fine.upper <= usual.upper
 
@@ -37,9 +36,9 @@ def test_a_width_that_was_not_reached_is_said():
 
 
 def test_few_users_in_balls_are_summed_over_counts():
-    found = delta(KRR, n=60, eps="0.1", arithmetic=Arithmetic.BALL).bracket
+    found = delta(KRR, n=60, eps="0.1", arithmetic="ball").bracket
     assert found.engine == "counts"
-    exact = delta(KRR, n=60, eps="0.1", arithmetic=Arithmetic.BALL, engine=Exact()).bracket
+    exact = delta(KRR, n=60, eps="0.1", arithmetic="ball", engine=Exact()).bracket
     assert found.lower <= exact.lower <= exact.upper <= found.upper
     assert exact.relative_width < Fraction(1, 10**20)
 
@@ -96,7 +95,7 @@ def test_a_bound_that_hardly_falls_with_eps_is_searched():
     source, target = randomizer("aug-rr").at(k=50, p="501/10000", eps0="10.335"), Fraction("0.05")
     found = epsilon(source, n=30, delta=target, rtol=1e-4, attained=True)
     below, above = (
-        delta(source, n=30, eps=end, arithmetic=Arithmetic.BALL, rtol=1e-10).bracket
+        delta(source, n=30, eps=end, arithmetic="ball", rtol=1e-10).bracket
         for end in (found.bracket.lower, found.bracket.upper)
     )
     assert above.upper <= target < below.lower < target * (1 + Fraction(1, 10**6))

@@ -9,7 +9,6 @@ import pytest
 from symshuffle import Channel, delta, epsilon, randomizer
 from symshuffle.accountants.deployment.groups import group_bound, group_factor
 from symshuffle.accountants.questions.proof import prove
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
@@ -61,7 +60,7 @@ def kinked(ratio: F | Exp, width: float) -> Bracket:
     """Convex and falling: steep up to 2, nearly flat up to 100, then 0."""
     x = ratio if isinstance(ratio, F) else F(2) ** round(ratio.exponent / F("0.693147180559945309"))
     value = max(F(9, 10) - F(8, 10) * (x - 1), F(1, 10) - (x - 2) / 980, F(0))
-    return Bracket(value, value, Arithmetic.EXACT, "test", "kinked")
+    return Bracket(value, value, "exact", "test", "kinked")
 
 
 @pytest.mark.parametrize("group", [2, 3, 6])

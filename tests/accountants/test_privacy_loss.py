@@ -14,7 +14,6 @@ from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round
 from symshuffle.accountants.rounds import privacy_loss_distribution as module
 from symshuffle.accountants.rounds.dominating import Profile, law_above
-from symshuffle.base.choices import Question
 from symshuffle.cli import main
 from symshuffle.cli.arguments import LAW_BITS
 from tests.exported import BINARY, CASES, ONE_SIDED, violations
@@ -55,9 +54,7 @@ def test_a_wide_bracket_is_read_at_its_upper_end(monkeypatch):
 
 def test_one_order_is_not_enough(monkeypatch):
     both = one_round.OneRound._delta
-    monkeypatch.setattr(
-        one_round.OneRound, "_delta", lambda self, eps, width, _: both(self, eps, width, Question.FORWARD)
-    )
+    monkeypatch.setattr(one_round.OneRound, "_delta", lambda self, eps, width, _: both(self, eps, width, "forward"))
     assert violations(privacy_loss_distribution(ONE_SIDED, n=2, **COARSE).law, ONE_SIDED, 2)
 
 

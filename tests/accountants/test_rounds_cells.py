@@ -10,7 +10,7 @@ from symshuffle import delta, epsilon
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds.cells import Between, cells_of
-from symshuffle.base.choices import Direction, Question
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import Exp, enclose
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, SphereLinear
@@ -101,9 +101,10 @@ def test_of_both_orders_the_larger_one_is_bounded(name):
     source, whom, eps = SOURCES[name]
     reduced, known = reduction(source, **whom), Between()
     assert known.serves(reduced, 1000) and not known.serves(reduced, 2)
-    found = known.bracket(reduced, 1000, Fraction(eps), 1e-3, Question.BOTH)
+    found = known.bracket(reduced, 1000, Fraction(eps), 1e-3, "both")
     one_way = [
-        evaluate(reduced.mixed[0](Exp(Fraction(eps)), way, None), 1000, Method(rtol=1e-6)).lower for way in Direction
+        evaluate(reduced.mixed[0](Exp(Fraction(eps)), way, None), 1000, Method(rtol=1e-6)).lower
+        for way in members(Direction)
     ]
     assert found.lower <= max(one_way) <= found.upper
 

@@ -10,7 +10,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from symshuffle import compare, delta, epsilon, randomizer
 from symshuffle.accountants.questions.adversary import worst_of_all
-from symshuffle.base.choices import Arithmetic, Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.design import Comparison
@@ -62,14 +61,14 @@ def test_rows_at_a_budget_against_explicit_channels(at_budget):
         assert abs(float(budget) - 0.25) < 1e-7
         assert row.chi_square.upper <= F(1, 4)
         assert float(row.trace.midpoint) == pytest.approx(float(law.trace()), rel=1e-7)
-        risk, _ = worst_canonical_risk(law, n=12, population=Population.FIXED)
+        risk, _ = worst_canonical_risk(law, n=12, population="fixed")
         assert float(row.risk.midpoint) == pytest.approx(float(risk), rel=1e-7)
-        iid, _ = worst_canonical_risk(law, n=12, population=Population.IID)
+        iid, _ = worst_canonical_risk(law, n=12, population="iid")
         assert float(row.iid_risk.midpoint) == pytest.approx(float(iid), rel=1e-7)
 
 
 def test_no_row_beats_the_certified_frontier_and_one_attains_it(at_budget):
-    best = trace_frontier(6, F(1, 4)).risk_constant(Population.FIXED).scaled(F(1, 12))
+    best = trace_frontier(6, F(1, 4)).risk_constant("fixed").scaled(F(1, 12))
     risks = [row.risk.upper for row in at_budget.rows if row.risk is not None]
     assert risks == sorted(risks)
     assert min(risks) >= best.lower
@@ -116,11 +115,11 @@ def test_local_and_central_budgets_prefer_different_mechanisms():
     plain = randomizer("krr").at(k=5, lam=F(3331, 2000))
     laws = [AnchoredLaw.from_channel(one.channel()) for one in (null, plain)]
     budgets = [law.pairwise_budget() for law in laws]
-    risks = [worst_canonical_risk(law, n=3, population=Population.FIXED)[0] for law in laws]
+    risks = [worst_canonical_risk(law, n=3, population="fixed")[0] for law in laws]
     assert budgets[0] == F(1, 8) < budgets[1]  # the null symbol spends less
     assert risks[0] < risks[1]  # and is more accurate
     for n in (2, 3):
-        bounds = [delta(one, n=n, exp_eps="13/10", arithmetic=Arithmetic.EXACT).bracket.exact for one in (null, plain)]
+        bounds = [delta(one, n=n, exp_eps="13/10", arithmetic="exact").bracket.exact for one in (null, plain)]
         pairs = [worst_of_all(one.channel(), n, F(13, 10)).bracket.exact for one in (null, plain)]
         assert bounds[0] > bounds[1]  # but is less private after shuffling
         assert pairs[0] > pairs[1]
@@ -172,7 +171,7 @@ def test_a_thinned_mechanism_scales_trace_and_budget():
     assert thin.pairwise_budget() == whole.pairwise_budget() / 3
     values = {"p": 1 / 3}
     assert moment(one, "chi square")(4.0, values) == pytest.approx(float(thin.pairwise_budget()))
-    risk, _ = worst_canonical_risk(thin, n=1, population=Population.FIXED)
+    risk, _ = worst_canonical_risk(thin, n=1, population="fixed")
     assert loss_of(one)(4.0, values) == pytest.approx(float(risk))
 
 

@@ -5,7 +5,6 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import InputError, Unsupported
-from symshuffle.base.choices import Population
 from symshuffle.design.comparison.families import family, names
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
@@ -49,8 +48,8 @@ def test_risks_and_variances_are_those_of_the_explicit_channel(mechanism):
     noise = canonical_votes(mechanism)
     assert noise.trace == law.trace()
     for n in (1, 7):
-        assert noise.risk(n) == worst_canonical_risk(law, n=n, population=Population.FIXED)[0]
-        assert noise.iid_risk(n) == worst_canonical_risk(law, n=n, population=Population.IID)[0]
+        assert noise.risk(n) == worst_canonical_risk(law, n=n, population="fixed")[0]
+        assert noise.iid_risk(n) == worst_canonical_risk(law, n=n, population="iid")[0]
     votes = output_votes(channel, law)
     rows = channel.rows
     share = F(1, channel.num_inputs)

@@ -33,7 +33,6 @@ import numpy as np
 from symshuffle import Bracket, Exp, Law, SymshuffleError, randomizer
 from symshuffle.accountants.deployment.reduced import LawFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.deployment.reduction import Source, reduction
-from symshuffle.base.choices import Question
 from symshuffle.base.numbers import lower_end, to_float, upper_end
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions import Composed
@@ -241,7 +240,7 @@ def answer(family: Family, reduced: Reduction, n: int, target: str | None) -> An
             ("bound", laws, reduced.bounds),
         ):
             for i, bound in enumerate(bounds):
-                for law in of(bound, Exp(level), Question.BOTH, BITS):
+                for law in of(bound, Exp(level), "both", BITS):
                     found, refused, faults = brackets(law, n)
                     faults += contradictions(law, found)
                     disagreements += (f"eps = {float(level)}: {fault}" for fault in faults)

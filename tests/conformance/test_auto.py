@@ -16,8 +16,6 @@ import pytest
 from symshuffle import Exp, Unsupported, optimal_decomposition, randomizer
 from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Question
 from symshuffle.engines.registry import engine_classes
 from symshuffle.mechanisms import registry
 
@@ -83,10 +81,10 @@ def cheaper(law, n, arithmetic, rtol):
 def test_the_automatic_choice_costs_at_most_twice_the_cheapest_engine(seed):
     name, values, eps0, n, share, arithmetic, rtol = drawn(seed)
     asked = reduction(randomizer(name).at(eps0=eps0, **dict(values)))
-    order, way = Exp(share * Fraction(eps0)), Question.FORWARD
+    order, way = Exp(share * Fraction(eps0)), "forward"
     quick = asked.laws_in_doubles(order, way) if arithmetic == "float64" else []
     for law in quick or asked.laws(order, way, None):
-        assert law.never_positive or cheaper(law, n, Arithmetic(arithmetic), rtol) == {}
+        assert law.never_positive or cheaper(law, n, arithmetic, rtol) == {}
 
 
 def test_a_choice_that_is_too_dear_is_seen(monkeypatch):
@@ -101,6 +99,6 @@ def test_a_choice_that_is_too_dear_is_seen(monkeypatch):
             sum(range(10_000_000))
         return sound(law, n, request)
 
-    assert cheaper(law, 100, Arithmetic.FLOAT64, 1e-6) == {}
+    assert cheaper(law, 100, "float64", 1e-6) == {}
     monkeypatch.setattr(evaluate, "_answer", idle)
-    assert cheaper(law, 100, Arithmetic.FLOAT64, 1e-6)
+    assert cheaper(law, 100, "float64", 1e-6)

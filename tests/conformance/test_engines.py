@@ -14,7 +14,6 @@ import pytest
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base.choices import Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Exp
 from symshuffle.base.results import Bracket
@@ -134,8 +133,7 @@ def test_both_directions_at_the_front_door(name, parameters, n):
     pair = optimal_decomposition(fixed).numeric().reduction_pair()
     order = Fraction(6, 5)
     found = [
-        evaluate_law(law, n, arithmetic=None).exact
-        for law in laws(reduction(fixed).bounds[0], order, Question.BOTH, None)
+        evaluate_law(law, n, arithmetic=None).exact for law in laws(reduction(fixed).bounds[0], order, "both", None)
     ]
     assert max(found) == max(pair.divergence(n, order, direction=direction) for direction in DIRECTIONS)
 

@@ -12,8 +12,7 @@ from symshuffle import Channel, Exp, Unsupported, delta, epsilon, randomizer
 from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Direction, Others, Question
+from symshuffle.base.choices import Direction, members
 from symshuffle.decompositions.composition import (
     Composed,
     Composition,
@@ -46,7 +45,7 @@ def merged(lam: Fraction, root: Fraction, cells: int) -> Channel:
     return Channel((first, first[::-1]))
 
 
-@pytest.mark.parametrize("others", [Others.BLANKET, Others.SECOND, Others.FIRST])
+@pytest.mark.parametrize("others", ["blanket", "second", "first"])
 @pytest.mark.parametrize("side", ["lower", "upper"])
 @pytest.mark.parametrize("differs", [True, False])
 def test_cells_are_probabilities(others: str, side: str, differs: bool) -> None:
@@ -70,11 +69,11 @@ def test_lower_side_is_the_channel_with_merged_outputs(tree: Composition, cells:
     explicit = channels[0].tensor(channels[1])
     for n, x in itertools.product((1, 3), (Fraction(6, 5), Fraction(3))):
         found = [
-            evaluate_law(law, n, arithmetic=Arithmetic.EXACT).lower
+            evaluate_law(law, n, arithmetic="exact").lower
             for family in reduction(Composed(cut, lam)).inner
-            for law in laws(family, x, Question.BOTH, None)
+            for law in laws(family, x, "both", None)
         ]
-        pair = [delta(explicit, n=n, exp_eps=x, arithmetic=Arithmetic.EXACT).bracket.exact]
+        pair = [delta(explicit, n=n, exp_eps=x, arithmetic="exact").bracket.exact]
         if tree.distance is None:
             assert max(found) == pair[0]
         else:  # only pairs that differ in both coordinates, which are not always the worst ones
@@ -121,7 +120,7 @@ MIXTURES = [
 
 @pytest.mark.parametrize(
     ("tree", "others", "direction"),
-    some(itertools.product(MIXTURES, (Others.BLANKET, Others.SECOND, Others.FIRST), Direction), 9),
+    some(itertools.product(MIXTURES, ("blanket", "second", "first"), members(Direction)), 9),
 )
 def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str, direction: str) -> None:
     """Of one user in closed form, against finite laws that come from the components and not from the mixture."""
@@ -131,7 +130,7 @@ def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str,
         law = mixed_law(tree, pattern, Exp(EPS), **options)  # type: ignore[arg-type]
         value = law.positive_mean() + law.singular
         low, high = (
-            evaluate_law(composed_law(tree, pattern, Exp(EPS), side=side, **options), 1, arithmetic=Arithmetic.BALL)  # type: ignore[arg-type]
+            evaluate_law(composed_law(tree, pattern, Exp(EPS), side=side, **options), 1, arithmetic="ball")  # type: ignore[arg-type]
             for side in ("lower", "upper")
         )
         assert low.lower <= value.upper
@@ -141,7 +140,7 @@ def test_mixtures_lie_between_their_finite_sides(tree: Composition, others: str,
 
 def test_mixture_by_the_contour() -> None:
     tree = subsample(Laplace(cells=16), Fraction(1, 10))
-    found = delta(Composed(tree, ONE), n=10**5, eps="0.002", arithmetic=Arithmetic.BALL, rtol=1e-9).bracket
+    found = delta(Composed(tree, ONE), n=10**5, eps="0.002", arithmetic="ball", rtol=1e-9).bracket
     assert found.width <= Fraction(1, 10**9) * found.upper
     sides = [
         Contour(rtol=1e-4).bracket(composed_law(tree, (True, True), Exp(Fraction(1, 500)), lam=ONE, side=side), 10**5)  # type: ignore[arg-type]

@@ -7,7 +7,6 @@ import pytest
 import sympy as sp
 
 from symshuffle import Exp, optimal_decomposition, randomizer
-from symshuffle.base.choices import Direction
 from symshuffle.decompositions.backgrounds import Slope, slope_in
 from symshuffle.mechanisms import LAM
 
@@ -46,8 +45,8 @@ def test_a_larger_second_moment_is_not_enough():
     """Mass 0, mean 0, second moment 24, and a stop-loss of -2 at 0: every kink is looked at."""
     weights = {-4: 2, -2: -5, 0: 6, 2: -5, 4: 2}
     assert [sum(w * v**power for v, w in weights.items()) for power in (0, 1, 2)] == [0, 0, 24]
-    assert not measure(weights).spreads(Fraction(1), Direction.FORWARD, None)
-    assert measure({-4: 1, 0: -2, 4: 1}).spreads(Fraction(1), Direction.FORWARD, None)
+    assert not measure(weights).spreads(Fraction(1), "forward", None)
+    assert measure({-4: 1, 0: -2, 4: 1}).spreads(Fraction(1), "forward", None)
 
 
 def test_what_is_not_affine_has_no_slope():

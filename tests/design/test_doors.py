@@ -7,7 +7,6 @@ import pytest
 
 import symshuffle as ss
 from symshuffle import Ball, InputError, Unsupported
-from symshuffle.base import Arithmetic
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.utility import AnchoredLaw, slope_constant, threshold_budget, tie_ratio, trace_frontier
@@ -53,8 +52,8 @@ def test_a_frontier_feeds_the_accountant_at_any_size():
     bound = ss.delta(large.mechanism(), n=1000, eps=F(1, 2))
     assert 0 < bound.bracket.lower < 1
     small = trace_frontier(4, F(2))
-    from_mechanism = ss.delta(small.mechanism(), n=4, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT)
-    from_channel = ss.delta(small.channel(), n=4, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT)
+    from_mechanism = ss.delta(small.mechanism(), n=4, exp_eps=F(6, 5), arithmetic="exact")
+    from_channel = ss.delta(small.channel(), n=4, exp_eps=F(6, 5), arithmetic="exact")
     assert from_mechanism.bracket.upper == from_channel.bracket.upper
     with pytest.raises(Unsupported):
         large.channel()

@@ -8,7 +8,7 @@ import pytest
 
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import Exp, InputError, Problem, Unsupported
-from symshuffle.base.choices import Criterion, ProgramForm
+from symshuffle.base.choices import Criterion, ProgramForm, members
 from symshuffle.channels.geometry.groups import (
     cyclic_group,
     product_of_symmetric_groups,
@@ -40,9 +40,7 @@ def test_detected_group_gives_the_full_optimum(m):
     design = orbit_tradeoff(problem, LAM, group)
     assert design.value.exact == bayes_tradeoff(problem, LAM).value.exact
     assert problem.bayes_risk(design.channel())[0] == design.value.exact
-    worst = orbit_tradeoff(
-        problem, LAM, detect_symmetry(problem, criterion=Criterion.MINIMAX), criterion=Criterion.MINIMAX
-    )
+    worst = orbit_tradeoff(problem, LAM, detect_symmetry(problem, criterion="minimax"), criterion="minimax")
     assert worst.value.exact == minimax_tradeoff(problem, LAM).value.exact
     json.dumps(design.to_json())
 
@@ -75,7 +73,7 @@ def test_groups_that_do_not_act_are_refused():
     with pytest.raises(InputError, match=r"generators\[0\] = \[1, 0, 2, 3, 4\].*action"):
         orbit_tradeoff(problem, LAM, symmetric_group(5))
     with pytest.raises(InputError, match="parameter"):
-        orbit_tradeoff(problem, LAM, symmetric_group(5), criterion=Criterion.MINIMAX)
+        orbit_tradeoff(problem, LAM, symmetric_group(5), criterion="minimax")
     with pytest.raises(InputError, match="acts on 4 inputs"):
         orbit_tradeoff(problem, LAM, cyclic_group(4))
     with pytest.raises(Unsupported, match=r"leaves 100 orbits of inputs and 100 of actions .* compact form"):
@@ -100,31 +98,28 @@ def ordered(m: int, power: int) -> Problem:
     [(unequal_losses(4, 1), 2), (unequal_losses(5, 2), 2), (ordered(4, 1), 2), (ordered(5, 1), 3), (ordered(5, 2), 3)],
 )
 def test_minimax_over_orbits_of_parameters(problem, orbits):
-    group = detect_symmetry(problem, criterion=Criterion.MINIMAX)
-    assert len(InvariantProblem.of(problem, group, criterion=Criterion.MINIMAX).parameters) == orbits
+    group = detect_symmetry(problem, criterion="minimax")
+    assert len(InvariantProblem.of(problem, group, criterion="minimax").parameters) == orbits
     for lam in (Fraction(3, 2), LAM, Fraction(12)):
-        design = orbit_tradeoff(problem, lam, group, criterion=Criterion.MINIMAX)
+        design = orbit_tradeoff(problem, lam, group, criterion="minimax")
         value = design.value.exact
         assert value is not None
-        for method in ProgramForm:
+        for method in members(ProgramForm):
             assert minimax_tradeoff(problem, lam, method=method).value.exact == value
         design.verify()
         assert minimax_risk(problem, design.channel()).value.lower == value
         # The prior is constant on orbits and least favourable: no Bayes risk under it is smaller.
         prior = design.least_favourable_prior
-        for block in InvariantProblem.of(problem, group, criterion=Criterion.MINIMAX).parameters:
+        for block in InvariantProblem.of(problem, group, criterion="minimax").parameters:
             assert len({prior[t] for t in block}) == 1
         assert bayes_tradeoff(problem.with_prior(prior), lam).value.exact == value
-        assert (
-            orbit_tradeoff(problem, lam, trivial_group(problem.num_inputs), criterion=Criterion.MINIMAX).value.exact
-            == value
-        )
+        assert orbit_tradeoff(problem, lam, trivial_group(problem.num_inputs), criterion="minimax").value.exact == value
 
 
 def test_minimax_over_orbits_at_an_exponential():
     problem = ordered(5, 1)
     found = orbit_tradeoff_at(
-        problem, Exp(Fraction(1)), detect_symmetry(problem, criterion=Criterion.MINIMAX), criterion=Criterion.MINIMAX
+        problem, Exp(Fraction(1)), detect_symmetry(problem, criterion="minimax"), criterion="minimax"
     )
     found.verify()
     value, designs = found.value, found.certificates
@@ -134,7 +129,7 @@ def test_minimax_over_orbits_at_an_exponential():
     assert len(designs) == 2
 
 
-@pytest.mark.parametrize("criterion", Criterion)
+@pytest.mark.parametrize("criterion", members(Criterion))
 def test_two_blocks_of_thirty(criterion):
     problem = unequal_losses(60, 30).with_prior([Fraction(1, 60)] * 60)
     group = product_of_symmetric_groups([range(30), range(30, 60)])

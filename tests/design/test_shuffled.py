@@ -11,8 +11,6 @@ from typer.testing import CliRunner
 from symshuffle import InputError, Law, Unsupported, cli, delta, randomizer
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Direction, Question
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.design.shuffled.model import BlockDesign, block_designs, orbit_reduction
 from symshuffle.design.shuffled.search import ExactTarget, blanket_law, ratios_by_size
@@ -30,16 +28,14 @@ from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, su
     ],
 )
 def test_law_of_a_mixture_is_that_of_the_accountant(orbits, n):
-    mine = evaluate_law(blanket_law(orbits, F(6, 5)), n, arithmetic=Arithmetic.EXACT).exact
+    mine = evaluate_law(blanket_law(orbits, F(6, 5)), n, arithmetic="exact").exact
     channel = orbit_mechanism(orbits).channel()  # its blanket is found from the matrix
-    assert mine == delta(channel, n=n, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT).bracket.exact
+    assert mine == delta(channel, n=n, exp_eps=F(6, 5), arithmetic="exact").bracket.exact
     rational, symbolic = reduction(orbit_reduction(orbits)), reduction(orbit_mechanism(orbits))
-    assert rational.neighbours(Question.BOTH, n) == symbolic.neighbours(Question.BOTH, n)
+    assert rational.neighbours("both", n) == symbolic.neighbours("both", n)
     assert [one.describe(n) for one in rational.datasets] == [one.describe(n) for one in symbolic.datasets]
     for one, two in zip(rational.datasets, symbolic.datasets, strict=True):
-        laws = [
-            sorted(Law.from_atoms(side.law(F(6, 5), Direction.FORWARD, None).atoms()).atoms()) for side in (one, two)
-        ]
+        laws = [sorted(Law.from_atoms(side.law(F(6, 5), "forward", None).atoms()).atoms()) for side in (one, two)]
         assert laws[0] == laws[1]
 
 
@@ -101,7 +97,7 @@ def test_blocks_have_the_bound_and_the_trace_of_all_subsets():
     fano = BlockDesign(2, 2, F(3)).channel()
     subsets = randomizer("subset-selection").at(k=7, s=3, lam=3)
     for n in (1, 2, 3):
-        ends = [delta(one, n=n, exp_eps=F(6, 5), arithmetic=Arithmetic.EXACT).bracket.exact for one in (fano, subsets)]
+        ends = [delta(one, n=n, exp_eps=F(6, 5), arithmetic="exact").bracket.exact for one in (fano, subsets)]
         assert ends[0] == ends[1]
     assert AnchoredLaw.from_channel(fano).trace() == subset_orbit(7, 3, F(3)).signal
 

@@ -11,7 +11,6 @@ from flint import fmpq, fmpq_poly
 
 from symshuffle import CertificateError, Law
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base import Arithmetic
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.design.shuffled.minorant import StopLossLine, check_line, law_below, nonnegative_between
 from symshuffle.design.shuffled.search import blanket_law, trace_of
@@ -123,9 +122,9 @@ def test_a_grid_without_tangents_falls():
     law = blanket_law((subset_orbit(10, 1, F(14)),), F(5, 3))
     places = [F(-23), F(-9), F(-2), F(-1, 3), F(2), F(13)]
     below = law_below([stop_loss(law, c) for c in places], places, F(5, 3))
-    true = evaluate_law(law, 100, arithmetic=Arithmetic.BALL).lower
-    assert evaluate_law(below, 100, arithmetic=Arithmetic.BALL).upper < true
-    assert evaluate_law(chords(places, law), 100, arithmetic=Arithmetic.BALL).lower > true
+    true = evaluate_law(law, 100, arithmetic="ball").lower
+    assert evaluate_law(below, 100, arithmetic="ball").upper < true
+    assert evaluate_law(chords(places, law), 100, arithmetic="ball").lower > true
 
 
 def test_bracket_at_the_ratio_in_use():

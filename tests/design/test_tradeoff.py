@@ -10,7 +10,7 @@ import pytest
 
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import Exp, InputError, Problem, SolverFailure, Unsupported
-from symshuffle.base.choices import Criterion, ProgramForm
+from symshuffle.base.choices import Criterion, ProgramForm, members
 from symshuffle.channels import MaximalPolytope
 from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
@@ -44,7 +44,7 @@ def informative_problem(seed: int, *, m: int, parameters: int) -> Problem:
 def test_three_programs_and_the_vertices_agree(seed, tradeoff):
     problem = random_problem(seed, m=4 + seed % 2, parameters=4, actions=3)
     lam = Fraction(7, 2)
-    designs = [tradeoff(problem, lam, method=method) for method in ProgramForm]
+    designs = [tradeoff(problem, lam, method=method) for method in members(ProgramForm)]
     values = {design.value.exact for design in designs}
     assert len(values) == 1
     value = values.pop()
@@ -72,13 +72,11 @@ def test_certificate_travels_as_json():
 
 def test_larger_programs():
     problem = informative_problem(7, m=40, parameters=5)
-    values = [
-        tradeoff(problem, 3, method=ProgramForm.COMPACT).value.exact for tradeoff in (bayes_tradeoff, minimax_tradeoff)
-    ]
+    values = [tradeoff(problem, 3, method="compact").value.exact for tradeoff in (bayes_tradeoff, minimax_tradeoff)]
     assert None not in values
-    assert minimax_tradeoff(problem, 3, method=ProgramForm.COLUMNS).value.exact == values[1]
+    assert minimax_tradeoff(problem, 3, method="columns").value.exact == values[1]
     wide = informative_problem(8, m=150, parameters=5)
-    design = bayes_tradeoff(wide, 3, method=ProgramForm.COMPACT)
+    design = bayes_tradeoff(wide, 3, method="compact")
     assert design.value.exact is None
     assert 0 < design.value.width < Fraction(1, 10**7)
 
@@ -92,7 +90,7 @@ def test_refusals():
     with pytest.raises(InputError, match="prior"):
         bayes_tradeoff(replace(problem, prior=None), 2)
     with pytest.raises(Unsupported, match=r"1048574 columns.*compact form.*orbit form"):
-        bayes_tradeoff(smoothed_point_masses(20, 1), 2, method=ProgramForm.POLYTOPE)
+        bayes_tradeoff(smoothed_point_masses(20, 1), 2, method="polytope")
 
 
 def test_what_is_beyond_scale_is_refused_before_it_starts():
@@ -100,16 +98,16 @@ def test_what_is_beyond_scale_is_refused_before_it_starts():
     with pytest.raises(
         Unsupported, match=r"column generation at m = 200 with 2 actions .* 192 s.*compact form.*orbit form"
     ):
-        bayes_tradeoff(flat, 2, method=ProgramForm.COLUMNS)
+        bayes_tradeoff(flat, 2, method="columns")
     with pytest.raises(Unsupported, match=r"minimax program .* 1179612 variables at m = 16 with 18 actions"):
         many = Problem.of([["1/16"] * 16] * 2, [[1] * 18] * 2)
-        minimax_tradeoff(many, 2, method=ProgramForm.POLYTOPE)
+        minimax_tradeoff(many, 2, method="polytope")
     with pytest.raises(Unsupported, match=r"compact program has 200200 variables .*orbit form"):
         wide = Problem.of([["1/200"] * 200] * 2, [[1] * 1001] * 2, ["1/2", "1/2"])
         bayes_tradeoff(wide, 2)
 
 
-@pytest.mark.parametrize("criterion", Criterion)
+@pytest.mark.parametrize("criterion", members(Criterion))
 @pytest.mark.parametrize("shift", [-7, 0, 4])
 def test_the_program_over_all_subsets_against_the_compact_one_that_cvxpy_writes(criterion, shift):
     problem = random_problem(11, m=6, parameters=4, actions=3)

@@ -7,7 +7,6 @@ import sympy as sp
 from proofs_checks._estimation import cosine_prior, prior_information, shrunken_iid_risk
 from symshuffle import InputError
 from symshuffle.base import Verdict
-from symshuffle.base.choices import Population
 from symshuffle.base.numbers import less
 from symshuffle.mechanisms import krr
 from symshuffle.utility import AnchoredLaw, trace_frontier
@@ -53,7 +52,7 @@ def test_minimax_values_of_few_users_are_bracketed_by_a_bayes_risk_and_a_shrunke
     lower, upper = bayes_risk(channel, prior, n=n), best_shrinkage_risk(k, law.trace(), n)
     assert lower > 0
     assert less(upper, lower) is Verdict.FALSE
-    assert less(upper, worst_canonical_risk(law, n=n, population=Population.IID)[0]) is Verdict.TRUE
+    assert less(upper, worst_canonical_risk(law, n=n, population="iid")[0]) is Verdict.TRUE
 
 
 def test_best_shrinkage_is_attained():

@@ -4,7 +4,6 @@ import pytest
 
 from proofs_checks.alphabets._equivariant import response_mixture
 from symshuffle import InputError, Unsupported
-from symshuffle.base.choices import Population
 from symshuffle.mechanisms.finite import augmented_randomized_response
 from symshuffle.utility import AnchoredLaw, worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
@@ -15,10 +14,10 @@ F = Fraction
 
 
 def test_the_low_budget_optimum_is_attained_by_augmented_response():
-    bracket, found = optimal_equivariant_risk(5, F("1/8"), n=3, population=Population.FIXED)
+    bracket, found = optimal_equivariant_risk(5, F("1/8"), n=3, population="fixed")
     law = AnchoredLaw.from_channel(augmented_randomized_response().at(k=5, p="1/2", lam=2).channel())
     found.verify()
-    assert bracket.exact == worst_canonical_risk(law, n=3, population=Population.FIXED)[0]
+    assert bracket.exact == worst_canonical_risk(law, n=3, population="fixed")[0]
     assert law.pairwise_budget() == F("1/8")
 
 
@@ -31,11 +30,11 @@ def test_calibrated_response_is_worse_below_the_threshold_and_optimal_above():
 
 def test_no_limit_on_the_number_of_inputs():
     k = 10**9
-    bracket, found = optimal_equivariant_risk(k, F("1/10"), n=10**6, population=Population.FIXED)
+    bracket, found = optimal_equivariant_risk(k, F("1/10"), n=10**6, population="fixed")
     assert 0 < bracket.lower <= bracket.upper
     assert bracket.relative_width < F(1, 10**12)
     assert found.k == k
-    assert matched_risk(k, 1, F("1/10"), n=10**6, population=Population.FIXED).upper > bracket.lower
+    assert matched_risk(k, 1, F("1/10"), n=10**6, population="fixed").upper > bracket.lower
 
 
 def test_mixtures_of_responses_match_orbits():
@@ -48,9 +47,9 @@ def test_mixtures_of_responses_match_orbits():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: optimal_equivariant_risk(5, F(0), n=1, population=Population.IID), "budget = 0"),
+        (lambda: optimal_equivariant_risk(5, F(0), n=1, population="iid"), "budget = 0"),
         (
-            lambda: optimal_equivariant_risk(10, F("1/2"), n=1, population=Population.IID, lam_cap=F(2)),
+            lambda: optimal_equivariant_risk(10, F("1/2"), n=1, population="iid", lam_cap=F(2)),
             r"budget = 1/2: expected a number in \(0, 0.285714\]",
         ),
     ],

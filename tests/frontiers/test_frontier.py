@@ -6,7 +6,6 @@ import pytest
 
 from proofs_checks._templates import slope_certificate
 from symshuffle import Exp, InputError, Unsupported
-from symshuffle.base.choices import Population
 from symshuffle.utility import raw_cap_trace, trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit
 
@@ -58,7 +57,7 @@ def test_joint_frontiers_verify_and_lie_below_both_caps(cap, budget):
         lambda: trace_frontier(4, None),
         lambda: trace_frontier(4.5, F(1)),
         lambda: trace_frontier(10**15 + 1, F(1)),
-        lambda: trace_frontier(4, F(0)).risk_constant(Population.IID),
+        lambda: trace_frontier(4, F(0)).risk_constant("iid"),
     ],
 )
 def test_out_of_range(call):

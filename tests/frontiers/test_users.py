@@ -5,12 +5,12 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import randomizer
-from symshuffle.base.choices import Population
+from symshuffle.base.choices import Population, members
 from symshuffle.utility import AnchoredLaw, canonical_risk
 from symshuffle.utility.frontiers.equivariant import matched_risk
 
 
-@pytest.mark.parametrize("population", Population)
+@pytest.mark.parametrize("population", members(Population))
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize(("k", "lam"), [(3, F(2)), (5, F(7, 2))])
 def test_calibrated_response(k, lam, times, population):

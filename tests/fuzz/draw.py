@@ -4,6 +4,7 @@ import ast
 import inspect
 import random
 import shlex
+import typing
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -70,9 +71,16 @@ def is_switch(option):
 
 
 def is_choice(option):
-    """Whether an option names a member of an enumeration."""
+    """Whether an option is one of some words."""
+    return bool(choices(option))
+
+
+def choices(option):
+    """The words of an option that is a choice; empty for another."""
     kind = option.type_descriptor.annotation
-    return inspect.isclass(kind) and issubclass(kind, Enum)
+    if inspect.isclass(kind) and issubclass(kind, Enum):
+        return [str(one.value) for one in kind]
+    return list(typing.get_args(kind)) if typing.get_origin(kind) is typing.Literal else []
 
 
 def everyday_option(option, rng):
@@ -82,7 +90,7 @@ def everyday_option(option, rng):
         return [word]
     if name in rules():
         return [word, rng.choice(rules()[name])]
-    return [word, str(rng.choice(list(option.type_descriptor.annotation)).value)] if is_choice(option) else []
+    return [word, rng.choice(choices(option))] if is_choice(option) else []
 
 
 def everyday_line(rng):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from symshuffle import InputError, collect, delta, randomizer, vectors
-from symshuffle.base.choices import Others
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.cli import main
 from symshuffle.decompositions.closed_forms import constant_datasets
@@ -174,7 +173,7 @@ def test_a_misspelt_synonym_is_answered_with_a_name(text, near):
 
 
 def test_datasets_name_the_inputs_that_they_hold():
-    for others, held in ((Others.FIRST, "0, 1"), (Others.SECOND, "0, 1"), (Others.THIRD, "0, 1, 2")):
+    for others, held in (("first", "0, 1"), ("second", "0, 1"), ("third", "0, 1, 2")):
         said = constant_datasets(others, 5)
         assert said.endswith(f"inputs named {held}")
         pairs = re.findall(r"= \((\d), (\d) x 4\)", said)

@@ -11,7 +11,6 @@ from proofs_checks.decomposition import _curves as curves
 from proofs_checks.decomposition import section6_frequencies as frequencies
 from symshuffle import randomizer
 from symshuffle.accountants.questions import solve
-from symshuffle.base import Arithmetic
 from symshuffle.cli import app
 
 
@@ -61,7 +60,7 @@ def test_curves_in_doubles_contain_what_the_accountant_certifies(of, eps0):
     source = curves.Laplace(curves.Exp(eps0), cells=200) if of == "laplace" else randomizer("krr").at(k=10, eps0=eps0)
     drawn = "laplace" if of == "laplace" else randomizer("krr").at(k=10)
     eps = curves.optimal("", drawn, eps0).amplification([1000])[0]
-    found = solve.delta(source, n=1000, eps=eps, arithmetic=Arithmetic.BALL, rtol=1e-3).bracket
+    found = solve.delta(source, n=1000, eps=eps, arithmetic="ball", rtol=1e-3).bracket
     assert Fraction(80, 100) * curves.TARGET < found.upper <= curves.TARGET
     (real,) = curves.attained("", drawn, eps0).profile(1000, [eps])
     assert real <= found.upper

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction as F
 
 from symshuffle import Bracket, Exp
-from symshuffle.base import Arithmetic
 
 
 @dataclass(frozen=True)
@@ -30,10 +29,10 @@ def false(name: str, place: str, check: Callable[[], object]) -> None:
 
 def exactly(value: object) -> Bracket:
     """A forged exact value."""
-    return Bracket(F(value), F(value), Arithmetic.EXACT, "forged", "forged")  # type: ignore[arg-type]
+    return Bracket(F(value), F(value), "exact", "forged", "forged")  # type: ignore[arg-type]
 
 
-WIDE = Bracket(F(0), F(10**9), Arithmetic.EXACT, "forged", "claims nothing")
+WIDE = Bracket(F(0), F(10**9), "exact", "forged", "claims nothing")
 
 E1 = Exp(F(1))
 """A level that is no rational."""

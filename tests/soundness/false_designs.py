@@ -8,7 +8,6 @@ from typing import Any
 
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import Exp, Problem
-from symshuffle.base.choices import Criterion
 from symshuffle.channels import symmetric_group
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
@@ -21,7 +20,7 @@ ORDERED = Problem.of(
     [F(1, 3)] * 3,
 )
 CONSTANT = TradeoffCertificate(
-    F(3), (F(1, 3),) * 3, ((F(1),) * 3, (F(0),) * 3, (F(0),) * 3), (F(-100),) * 3, criterion=Criterion.MINIMAX
+    F(3), (F(1, 3),) * 3, ((F(1),) * 3, (F(0),) * 3, (F(0),) * 3), (F(-100),) * 3, criterion="minimax"
 )
 """A true one that says little: always the first action, and a bound far below."""
 
@@ -32,7 +31,7 @@ def _tradeoff(name: str, place: str, **changes: Any) -> None:
 
 _tradeoff("a criterion by name", "criterion", criterion="minimax")
 _tradeoff("level 1", "lam", lam=F(1))
-_tradeoff("another prior", "prior", criterion=Criterion.BAYES, prior=(F(1), F(0), F(0)))
+_tradeoff("another prior", "prior", criterion="bayes", prior=(F(1), F(0), F(0)))
 _tradeoff("a prior of four", "prior", prior=(F(1, 4),) * 4)
 _tradeoff("a negative prior", "prior", prior=(F(2), F(-1), F(0)))
 _tradeoff("a prior of sum 1/2", "prior", prior=(F(1, 2), F(0), F(0)))
@@ -68,7 +67,7 @@ _design("one of two levels", "certificates", E1, lambda d: {"certificates": d.ce
 _design("both below", "certificates", E1, lambda d: {"certificates": d.certificates[1:] * 2})
 _design("both above", "certificates", E1, lambda d: {"certificates": d.certificates[:1] * 2})
 _design("no criterion", "criterion", F(3), lambda d: {"criterion": "minimax"})
-_design("another criterion", "certificates[0]", F(3), lambda d: {"criterion": Criterion.BAYES})
+_design("another criterion", "certificates[0]", F(3), lambda d: {"criterion": "bayes"})
 _design(
     "rows missing",
     "certificates[0].rows",
@@ -182,7 +181,7 @@ _levels("another problem", "certificates[0].problem", lambda d: {"problem": smoo
 _levels(
     "another criterion",
     "certificates[1]",
-    lambda d: {"certificates": (d.certificates[0], replace(d.certificates[1], criterion=Criterion.MINIMAX))},
+    lambda d: {"certificates": (d.certificates[0], replace(d.certificates[1], criterion="minimax"))},
 )
 _levels(
     "a criterion by name",

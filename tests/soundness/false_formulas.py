@@ -7,7 +7,6 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.base.choices import Criterion
 from symshuffle.channels.geometry.groups import trivial_group
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.parametric.homotopy import derive
@@ -18,7 +17,7 @@ from tests.soundness.false_designs import ORDERED
 @cache
 def formula() -> Any:
     """A true one, of two pieces."""
-    return derive(ORDERED, trivial_group(3), criterion=Criterion.MINIMAX)
+    return derive(ORDERED, trivial_group(3), criterion="minimax")
 
 
 def _basis(name: str, place: str, changes: Callable[[Any], dict[str, Any]], which: int = 0) -> None:

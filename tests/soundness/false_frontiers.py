@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from symshuffle import Bracket, Exp
-from symshuffle.base import Arithmetic
 from symshuffle.utility import trace_frontier
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
@@ -67,7 +66,7 @@ _frontier("another k", "certificate.k", k=7)
 _frontier("a certificate of another k", "certificate.k", certificate=DualCertificate(6, F(0), F(1000)))
 _frontier("a rising line without a budget", "certificate.eta", budget=math.inf)
 _frontier("a line that falls", "certificate.eta", certificate=DualCertificate(5, F(-1), F(1000), F(2)))
-_frontier("a trace above the law", "trace", trace=Bracket(F(1), F(1000), Arithmetic.EXACT, "", ""))
+_frontier("a trace above the law", "trace", trace=Bracket(F(1), F(1000), "exact", "", ""))
 _frontier("a trace below the line", "trace", trace=exactly(0))
 for cap, other in ((None, "7/5"), (F(2), "7/5"), (Exp(F(1)), "7/5")):
     false(

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from symshuffle import Bracket
-from symshuffle.base import Arithmetic
 from symshuffle.channels.geometry.groups import symmetric_group, trivial_group
 from symshuffle.design.information import measures
 from symshuffle.design.information.formulas import logarithmic_piece
@@ -63,7 +62,7 @@ _largest(
     "not homogeneous", "measure", "rational", lambda d: {"measure": replace(d.measure, rational=lambda column: F(1))}
 )
 _largest("a value too high", "value", "rational", lambda d: {"value": exactly(10)})
-_largest("balls as exact", "value", "logarithmic", lambda d: {"value": replace(d.value, arithmetic=Arithmetic.EXACT)})
+_largest("balls as exact", "value", "logarithmic", lambda d: {"value": replace(d.value, arithmetic="exact")})
 
 
 def _logs() -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 from proofs_checks._convex_order import ConvexOrder
 from symshuffle import Channel, Law
-from symshuffle.base.choices import Larger
 from symshuffle.channels.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.vectors import which_order
 from symshuffle.vectors.privacy.finite_pair import FinitePair
@@ -100,10 +99,10 @@ def _larger(name: str, place: str, **changes: Any) -> None:
     false(f"order: {name}", place, lambda: replace(larger(), **changes).verify())
 
 
-_larger("the other one", "verdicts[0]", verdicts=(Larger.FORWARD,))
+_larger("the other one", "verdicts[0]", verdicts=("forward",))
 _larger("too few places", "orders", orders=(F(2),))
-_larger("a verdict too many", "orders", verdicts=(Larger.REVERSE, Larger.REVERSE))
-_larger("places that fall", "orders", orders=(F(1), F(2), F(3, 2)), verdicts=(Larger.REVERSE, Larger.UNDECIDED))
-_larger("places below 1", "orders", orders=(F(1, 2), F(5, 4)), verdicts=(Larger.UNDECIDED,))
+_larger("a verdict too many", "orders", verdicts=("reverse", "reverse"))
+_larger("places that fall", "orders", orders=(F(1), F(2), F(3, 2)), verdicts=("reverse", "undecided"))
+_larger("places below 1", "orders", orders=(F(1, 2), F(5, 4)), verdicts=("undecided",))
 _larger("a range that is too short", "orders", orders=(F(9, 8), F(5, 4)))
 _larger("an end that is too near", "orders", orders=(F(1), F(9, 8)))

@@ -20,8 +20,6 @@ from symshuffle.accountants.rounds.dominating import Profile, law_above, law_bel
 from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Side
 from symshuffle.decompositions import ReductionPair
 from symshuffle.design import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
@@ -129,13 +127,13 @@ def two_rounds():
     profile = [Fraction(of_gaussians(float(i * STEP), float(MU))) for i in range(90)]
     known = tuple((value * (1 - TINY), value * (1 + TINY)) for value in profile)
     rounds = Profile(STEP, known, known)
-    return Losses(((law_above(rounds), 2),), Side.UPPER), Losses(((law_below(rounds), 2),), Side.LOWER)
+    return Losses(((law_above(rounds), 2),), "upper"), Losses(((law_below(rounds), 2),), "lower")
 
 
 def over_two_rounds(read, *given):
     above, below = two_rounds()
     *given, method = given
-    return Bracket(read(below, *given, method), read(above, *given, method), Arithmetic.BALL, "two rounds", "by hand")
+    return Bracket(read(below, *given, method), read(above, *given, method), "ball", "two rounds", "by hand")
 
 
 @cache
@@ -172,13 +170,13 @@ def from_a_guess():
         return exactly(N, eps=x)
 
     found = search.smallest_meeting(profile, TARGET, 1e-2, at)
-    return Bracket(found.above, found.meets, Arithmetic.EXACT, "search", "by hand")
+    return Bracket(found.above, found.meets, "exact", "search", "by hand")
 
 
 def from_fewer_users():
     def smallest(n, near):
         found = search.smallest_meeting(lambda x, width: exactly(n, eps=x), TARGET, 1e-2, near)
-        return Bracket(found.above, found.meets, Arithmetic.EXACT, "search", "by hand")
+        return Bracket(found.above, found.meets, "exact", "search", "by hand")
 
     return along_users(smallest, (2, 4, 6, N))[-1].y
 

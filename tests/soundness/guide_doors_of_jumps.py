@@ -6,7 +6,6 @@ from functools import cache
 
 import flint
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Exp, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities.bromwich import Bromwich
@@ -29,12 +28,12 @@ def law():
 
 
 def by_jumps():
-    return _of_cut(law(), USERS, Arithmetic.FLOAT64, 1e-2, error=ERROR, bits=128)
+    return _of_cut(law(), USERS, "float64", 1e-2, error=ERROR, bits=128)
 
 
 @cache
 def by_one_line():
-    found = Bromwich(1e-8, Arithmetic.FLOAT64).bracket(law(), USERS)
+    found = Bromwich(1e-8, "float64").bracket(law(), USERS)
     return found.lower, found.upper
 
 

@@ -13,8 +13,7 @@ from functools import cache
 import numpy as np
 
 from symshuffle import Ball, Bracket, CertificateError, NotDecided
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Blanket, Larger, Relation
+from symshuffle.base.choices import Larger, members
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.vectors import PrivUnit, SphereLinear, calibrate, correspondence
 from symshuffle.vectors.calibration.floor import Target
@@ -34,7 +33,7 @@ LINEAR = SphereLinear("1/2", 1)
 
 
 def bracket(lower, upper):
-    return Bracket(lower, upper, Arithmetic.BALL, "guides", "by hand")
+    return Bracket(lower, upper, "ball", "guides", "by hand")
 
 
 def near(value, width=1e-9):
@@ -62,12 +61,12 @@ def counts(n, r, v):
 def share_ahead():
     """The share of levels on which the order as given is said to be the larger one, and may be."""
     found = dominance._refined(
-        dominance._Profiles(CROSSED, MANY, Arithmetic.FLOAT64), Fraction(1), HIGH, dominance._EVALUATIONS // 16
+        dominance._Profiles(CROSSED, MANY, "float64"), Fraction(1), HIGH, dominance._EVALUATIONS // 16
     )
-    lengths = dict.fromkeys(Larger, Fraction(0))
+    lengths = dict.fromkeys(members(Larger), Fraction(0))
     for low, high, verdict in zip(found[0][:-1], found[0][1:], found[1], strict=True):
         lengths[verdict] += (high - low) / (HIGH - 1)
-    return bracket(lengths[Larger.FORWARD], 1 - lengths[Larger.REVERSE])
+    return bracket(lengths["forward"], 1 - lengths["reverse"])
 
 
 @cache
@@ -110,9 +109,7 @@ def true_largest_index():
 
 def slope():
     """Some slope of a linear density on two inputs that certainly meets the target: none is above the largest."""
-    found = calibrate(
-        "sphere-linear", n=8, dimension=1, exp_eps=LEVEL, delta="1/50", adjacency=Relation.ZERO_OUT, gap=None
-    )
+    found = calibrate("sphere-linear", n=8, dimension=1, exp_eps=LEVEL, delta="1/50", adjacency="zero-out", gap=None)
     return bracket(found.parameters.c, Fraction(1))
 
 
@@ -145,11 +142,11 @@ def true_shuffled():
 @cache
 def best_known():
     """Caps that meet the target, found on Gauss's nodes, and their certified error."""
-    return calibrate("privunit", n=USERS, dimension=3, delta=GOAL, exp_eps=LEVEL, adjacency=Relation.ZERO_OUT, gap=None)
+    return calibrate("privunit", n=USERS, dimension=3, delta=GOAL, exp_eps=LEVEL, adjacency="zero-out", gap=None)
 
 
 CAPS = PrivUnit("393133465263/500000000000", "11836694497/20000000000", 3)
-TARGET = Target(USERS, LEVEL, GOAL, Relation.ZERO_OUT, Blanket.MECHANISM)
+TARGET = Target(USERS, LEVEL, GOAL, "zero-out", "mechanism")
 
 
 def under_caps():

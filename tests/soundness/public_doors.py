@@ -26,7 +26,6 @@ from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.questions import curves, inverses, tradeoff_function
 from symshuffle.accountants.renyi import front as renyi
-from symshuffle.base.choices import Question
 from symshuffle.channels import cyclic_group
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import plan_survey
@@ -65,7 +64,7 @@ WIDE = BlanketMixedGaussian("0.95", "4.6")
 WISH = {"n": 9, "delta": "1/10", "rtol": 0.1}
 REDUCED = reduction.reduction(W)
 CURVE = curves.profile(REDUCED, n=3, eps=[0])
-LAW = REDUCED.laws(F(6, 5), Question.FORWARD, None)[0]
+LAW = REDUCED.laws(F(6, 5), "forward", None)[0]
 DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)

@@ -33,7 +33,6 @@ from symshuffle import (
 from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant, worst_of_channel
-from symshuffle.base.choices import Arithmetic
 from symshuffle.cli import main
 from symshuffle.decompositions import Composed, hamming
 from symshuffle.mechanisms import Laplace
@@ -244,7 +243,7 @@ def of_renyi_in_rounds(case: Case, n: int, direction: str, covering: dict[str, A
 
 
 def of_the_worst_constant(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
-    found = worst_constant(reduction(case.source, **covering), n, ORDER, arithmetic=Arithmetic.EXACT)
+    found = worst_constant(reduction(case.source, **covering), n, ORDER, arithmetic="exact")
     dropout = covering.get("dropout", F(0))
     one, other, _ = case.named(found.datasets, dropout)
     assert found.bracket.exact == largest(hockey_stick, one, other, found.direction, ORDER)

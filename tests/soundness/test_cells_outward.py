@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import cells
-from symshuffle.base.choices import Arithmetic, Direction, Question
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from tests.accountants.test_rounds_cells import SOURCES, pair_of, truth_of
@@ -85,10 +85,10 @@ def test_masses_outside_of_cells_are_rounded_up(name):
 @pytest.mark.parametrize("name", ["sphere"])
 def test_a_ratio_of_few_bits_is_taken_on_both_sides(monkeypatch, name):
     source, whom, eps = SOURCES[name]
-    truth = max((truth_of(name, reverse=way is Direction.REVERSE) for way in Direction), key=lambda one: one.lower)
+    truth = max((truth_of(name, reverse=way == "reverse") for way in members(Direction)), key=lambda one: one.lower)
     for bits in (7, 10):
         monkeypatch.setattr(cells, "_RATIO_BITS", bits)
-        found = cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH)
+        found = cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, "both")
         assert 0 <= found.lower <= truth.lower and truth.upper <= found.upper
 
 
@@ -104,10 +104,10 @@ def test_both_ends_of_laws_on_cells_are_taken_with_what_is_outside(monkeypatch, 
     }
     stub = SimpleNamespace(law=lambda _, *, reverse, up: ((reverse, up), off))
     monkeypatch.setattr(cells, "cells_of", lambda *_, **__: stub)
-    monkeypatch.setattr(cells, "evaluate", lambda law, *_: Bracket(*known[law], Arithmetic.FLOAT64, "given", ""))
+    monkeypatch.setattr(cells, "evaluate", lambda law, *_: Bracket(*known[law], "float64", "given", ""))
     source, whom, eps = SOURCES["bmg, largest"]
-    found = cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH)
+    found = cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, "both")
     assert 0 <= found.lower <= F(2, 10) - off
     assert found.upper >= max(known[False, True][1], known[True, True][1] if other else F(0)) + off
-    monkeypatch.setattr(cells, "evaluate", lambda *_: Bracket(F(0), F(1, 20), Arithmetic.FLOAT64, "given", ""))
-    assert cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, Question.BOTH).lower == 0
+    monkeypatch.setattr(cells, "evaluate", lambda *_: Bracket(F(0), F(1, 20), "float64", "given", ""))
+    assert cells.Between().bracket(reduction(source, **whom), 1000, F(eps), 1e-2, "both").lower == 0

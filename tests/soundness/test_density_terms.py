@@ -10,7 +10,6 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Exp, working_precision
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, doubling, gauss
@@ -74,8 +73,8 @@ def test_the_rounding_allowance_is_needed(monkeypatch, whole):
     genuine = bromwich.BromwichLine.sum_in_doubles
     if not whole:
         monkeypatch.setattr(bromwich.BromwichLine, "sum_in_doubles", lambda self: (genuine(self)[0], flint.arb(0)))
-    quick = Bromwich(1e-11, Arithmetic.FLOAT64).bracket(law, n)
-    assert quick.arithmetic is Arithmetic.FLOAT64
+    quick = Bromwich(1e-11, "float64").bracket(law, n)
+    assert quick.arithmetic == "float64"
     assert (quick.lower <= sure.upper and sure.lower <= quick.upper) == whole
 
 

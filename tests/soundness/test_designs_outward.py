@@ -9,7 +9,6 @@ import pytest
 
 from symshuffle import Exp, NotDecided
 from symshuffle.accountants.deployment.model import UNSAID
-from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison import branch_and_bound
@@ -22,7 +21,7 @@ from tests.fewbits import FINE, few_bits
 
 
 def between(low, high):
-    return Bracket(F(low), F(high), Arithmetic.BALL, "given", "")
+    return Bracket(F(low), F(high), "ball", "given", "")
 
 
 @cache

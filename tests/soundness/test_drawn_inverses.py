@@ -7,7 +7,6 @@ import pytest
 
 from symshuffle import Bracket, SymshuffleError, delta, epsilon, largest_eps0, randomizer, smallest_n
 from symshuffle.accountants.bounds.search import integers_around
-from symshuffle.base import Arithmetic
 
 NAMES = (("rr", {}), ("krr", {"k": 3}), ("krr", {"k": 40}), ("oue", {"D": 5}), ("subset-selection", {"k": 6, "s": 2}))
 REL = 1e-4
@@ -75,7 +74,7 @@ def test_integers_on_either_side(search):
 
         def value(x: F, _: float, width: F = width, place: F = place) -> Bracket:
             low = (1 - width * place) / x
-            return Bracket(low, max(1 / x, low / (1 - width)), Arithmetic.BALL, "wide", "made wide")
+            return Bracket(low, max(1 / x, low / (1 - width)), "ball", "wide", "made wide")
 
         start = F(chance.randrange(1, 400)) if search == "around" else F(1)
         apart = 0.1 if search == "around" else 0.0

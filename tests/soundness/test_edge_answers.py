@@ -29,11 +29,10 @@ from symshuffle.accountants.bounds import rare_atoms
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.bounds.rare_atoms import without_rare_atoms
 from symshuffle.accountants.renyi import refined_profile
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.base.results import Bracket
 
-RATIONAL = Method(arithmetic=Arithmetic.EXACT)
+RATIONAL = Method(arithmetic="exact")
 SECONDS = 20
 
 
@@ -77,7 +76,7 @@ def test_of_wide_answers_each_end_is_used_on_its_own_side(monkeypatch):
 
     def answer(common: Law) -> Bracket:
         value = exactly(common, 3)
-        return Bracket(value / 2, 2 * value, Arithmetic.BALL, "", "")
+        return Bracket(value / 2, 2 * value, "ball", "", "")
 
     found = without_rare_atoms(law, 3, 1e-6, answer)
     narrow = without_rare_atoms(law, 3, 1e-6, lambda common: evaluate(common, 3, RATIONAL))

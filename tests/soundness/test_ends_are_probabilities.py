@@ -9,7 +9,6 @@ from symshuffle import Channel, Group, randomizer
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.questions import adversary
 from symshuffle.accountants.questions.tradeoff_function import tradeoff
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.levels import as_probability
 from symshuffle.base.results import Bracket
 from tests.shell import answer, run
@@ -29,7 +28,7 @@ def is_probability(found):
 
 @pytest.mark.parametrize(("low", "high"), [("-1/9", "10/9"), ("-3", "-1"), ("2", "3"), ("1/3", "1/2")])
 def test_clipped_bracket_holds_the_same_probabilities(low, high):
-    found = as_probability(Bracket(F(low), F(high), Arithmetic.BALL, "none", ""))
+    found = as_probability(Bracket(F(low), F(high), "ball", "none", ""))
     assert is_probability(found)
     for value in (F(0), F(1, 9), F(2, 5), F(1)):
         assert not F(low) <= value <= F(high) or found.contains(value)

@@ -17,7 +17,6 @@ from symshuffle.accountants.bounds.search import (
     simplest_between,
     smallest_meeting,
 )
-from symshuffle.base import Arithmetic
 from symshuffle.base.results import Bracket
 
 SIDES = {"above": (0, 1), "below": (1, 0), "around": (1, 1)}
@@ -39,7 +38,7 @@ def blurred(function, floor, side):
     def value(x, width):
         exact, wide = function(x), max(F(width), floor) / 2
         missed = width if wide > width / 2 else None
-        return Bracket(exact * (1 - down * wide), exact * (1 + up * wide), Arithmetic.BALL, "blurred", "", missed)
+        return Bracket(exact * (1 - down * wide), exact * (1 + up * wide), "ball", "blurred", "", missed)
 
     return value
 
@@ -113,14 +112,14 @@ def test_balls_confirm_both_ends_of_doubles_that_are_wrong(side, by):
     function, target = FALLING["power"]
 
     def bound(arithmetic):
-        if arithmetic is Arithmetic.FLOAT64:
+        if arithmetic == "float64":
             return blurred(lambda x: function(x) * (1 + by), F(0), "around")
         return blurred(function, F(1, 10**5), side)
 
     def search(value, goal, rtol):
         return smallest_meeting(value, goal, rtol)
 
-    check(cross(search, bound, target, Method(arithmetic=Arithmetic.BALL, rtol=1e-6)), function, target)
+    check(cross(search, bound, target, Method(arithmetic="ball", rtol=1e-6)), function, target)
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -160,7 +159,7 @@ def test_a_value_is_settled_only_on_its_own_side(side):
 
 def test_the_largest_of_some_numbers_is_between_the_largest_ends():
     ends = [(F(0), F(5)), (F(3), F(4)), (F(1), F(2))]
-    above, below = ([Bracket(*pair, Arithmetic.BALL, "", "") for pair in some] for some in (ends, ends[1:]))
+    above, below = ([Bracket(*pair, "ball", "", "") for pair in some] for some in (ends, ends[1:]))
     for found in (largest_of(above), largest_of(above, below)):
         assert (found.lower, found.upper) == (3, 5)
     assert largest_of(above, below[1:]).lower == 1

@@ -6,8 +6,7 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import CertificateError, Exp
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, members
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
@@ -60,13 +59,13 @@ def test_a_design_proves_what_its_certificates_do(solve, level):
 def with_a_gap(*arguments, **chosen):
     """An invariant design whose bound is lower than it has to be."""
     best = orbit_tradeoff(*arguments, **chosen)
-    value = Bracket(best.value.lower - len(best.bound) * GAP, best.value.upper, Arithmetic.EXACT, "orbit lp", "")
+    value = Bracket(best.value.lower - len(best.bound) * GAP, best.value.upper, "exact", "orbit lp", "")
     made = replace(best, bound=tuple(end - GAP for end in best.bound), value=value)
     made.verify()
     return made
 
 
-@pytest.mark.parametrize("criterion", Criterion)
+@pytest.mark.parametrize("criterion", members(Criterion))
 def test_invariant_designs_prove_their_own_ends(monkeypatch, criterion):
     group, level = symmetric_group(3), Exp(F(1))
     best = orbit_tradeoff_at(POINTS, level, group, criterion=criterion)

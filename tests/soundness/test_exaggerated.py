@@ -36,7 +36,6 @@ from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduced import PairClass, Reduction
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base import Arithmetic, Verdict
-from symshuffle.base.choices import Question
 from symshuffle.base.numbers import enclose, equal, less, lower_end, to_arb, upper_end
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch
 from symshuffle.design.comparison.branch_and_bound import Rivals
@@ -195,7 +194,7 @@ class Wide:
     """H(n) counted out, and between two numbers that are 0.3 to 0.9 of the upper one apart."""
 
     seed: int = 0
-    least: ClassVar[Arithmetic] = Arithmetic.BALL
+    least: ClassVar[Arithmetic] = "ball"
     continuous: ClassVar[bool] = False
     name: ClassVar[str] = "wide"
 
@@ -221,7 +220,7 @@ class Wide:
         draw = random.Random(f"{self.seed} {n} {float(ends[1])}")
         width, place = F(draw.randrange(30, 91), 100), F(draw.randrange(101), 100)
         low = ends[0] * (1 - width * place)
-        return Bracket(low, max(ends[1], low / (1 - width)), Arithmetic.BALL, "wide", "counted, and made wide")
+        return Bracket(low, max(ends[1], low / (1 - width)), "ball", "wide", "counted, and made wide")
 
 
 def engine_named(draw: random.Random, label: str, rtol: float) -> Any:
@@ -299,7 +298,7 @@ def test_pieces(factor, road):
         if road == "cells":
             found = answer(draw, factor, two_sided, one.law, n, cells=draw.choice([4, 30, 150]))
         else:
-            engine = Bromwich(draw.choice([0.3, 0.6, 0.9]), Arithmetic(road), bits=64)
+            engine = Bromwich(draw.choice([0.3, 0.6, 0.9]), road, bits=64)
             found = answer(draw, factor, engine.bracket, one.law, n)
         assert found is None or one.holds(n, found.lower, found.upper), (one, n, found)
 
@@ -461,7 +460,7 @@ def test_nobody_is_excluded_who_meets_a_match(name, k, wide_everywhere):
         eps = F(round(math.log(grid(draw, 1.5, 3)) * 100), 100)
         box = Box(None, (F(3, 4), F(3, 4))) if name == "aug-rr" else Box((2, 2), None)
         here = one.at(lam=lam, **dict(DegradationOrder(one).parameters((2, F(3, 4)))))
-        met = max(reduction(here).laws(Exp(eps), Question.BOTH, None), key=lambda law: Wide().ends(law, n)[1])
+        met = max(reduction(here).laws(Exp(eps), "both", None), key=lambda law: Wide().ends(law, n)[1])
         goal = upper_end(canonical_votes(here, inputs=k, bits=100).risk(n)) * F(1001, 1000)
         match = read_match(budget=None, eps0=None, eps=eps, delta=F(math.ceil(Wide().ends(met, n)[1] * 10**9), 10**9))
         assert not Rivals(one, match, n, goal).excludes(box)

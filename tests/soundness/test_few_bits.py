@@ -6,7 +6,6 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import CertificateError, Exp, Group, any_ldp, delta, randomizer, renyi
-from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
@@ -61,7 +60,7 @@ def test_few_bits_give_wider_brackets_of_the_same_number(name):
         assert found.upper <= wide.upper
 
 
-WIDE = Bracket(F(-(10**9)), F(10**9), Arithmetic.BALL, "forged", "")
+WIDE = Bracket(F(-(10**9)), F(10**9), "ball", "forged", "")
 
 
 @pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])
@@ -91,7 +90,7 @@ def test_designs_stand_around_the_level():
         assert caught.value.place == "certificates"
     ball = enclose(CAP, _LEVEL_BITS)
     ends = tuple(orbit_tradeoff(POINTS, level, symmetric_group(3)) for level in (ball.upper, ball.lower))
-    proved = Bracket(ends[0].value.lower, ends[1].value.upper, Arithmetic.BALL, "orbit lp", "")
+    proved = Bracket(ends[0].value.lower, ends[1].value.upper, "ball", "orbit lp", "")
     replace(found, certificates=ends, weights=ends[-1].weights, value=proved).verify()
     for value in (replace(proved, lower=ends[1].value.lower), replace(proved, upper=ends[0].value.upper)):
         with pytest.raises(CertificateError):

@@ -10,7 +10,6 @@ import flint
 import pytest
 
 from symshuffle import Ball, NotDecided
-from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, gauss, jump_plan, jumps
@@ -34,7 +33,7 @@ def law():
 
 @pytest.fixture(scope="module")
 def truth(law):
-    return Bromwich(1e-8, Arithmetic.FLOAT64).bracket(law, N)
+    return Bromwich(1e-8, "float64").bracket(law, N)
 
 
 def cut_at(law, threshold):
@@ -43,7 +42,7 @@ def cut_at(law, threshold):
 
 
 def bracket(law, threshold, error=ERROR):
-    return jumps.bracket(law, cut_at(law, threshold), N, arithmetic=Arithmetic.BALL, error=error, bits=160)
+    return jumps.bracket(law, cut_at(law, threshold), N, arithmetic="ball", error=error, bits=160)
 
 
 def misses(found, truth):
@@ -91,7 +90,7 @@ def test_the_largest_jump_of_all_pieces_is_seen():
 
 def test_what_the_cut_tails_hold_is_added_to_both_ends(law):
     cut, missing = cut_at(law, 20), (F(1, 10**3), F(2, 10**3))
-    loose = {"arithmetic": Arithmetic.BALL, "error": 1e-2, "bits": 128}
+    loose = {"arithmetic": "ball", "error": 1e-2, "bits": 128}
     plain, wide = (jumps.bracket(seen, cut, N, **loose) for seen in (law, replace(law, missing=missing)))
     assert wide.lower == max(plain.lower - missing[0], 0)
     assert wide.upper == plain.upper + missing[1]
@@ -110,8 +109,8 @@ def test_what_is_next_to_nothing_still_counts(law, line):
         fine = ends(line)[1]
     assert low == 0
     assert fine < high < 40 * fine
-    calm = jumps._without(cut.calm, N, arithmetic=Arithmetic.BALL, error=10.0, bits=160)
-    narrow = Bromwich(1e-3, Arithmetic.FLOAT64).bracket(cut.calm, N)
+    calm = jumps._without(cut.calm, N, arithmetic="ball", error=10.0, bits=160)
+    narrow = Bromwich(1e-3, "float64").bracket(cut.calm, N)
     assert calm.lower == 0
     assert narrow.upper < calm.upper < 40 * narrow.upper
 
@@ -299,13 +298,13 @@ def test_errors_of_both_rules_are_in_the_sum(line):
 def test_sums_below_a_mass_of_one_on_a_line_to_the_left(law, monkeypatch):
     """E[S_+] = E[S] + E[(-S)_+] holds on an event, with E[S] = n E[G; calm] (mass of the others)."""
     calm = cut_at(law, 20).calm
-    right = Bromwich(1e-6, Arithmetic.FLOAT64).bracket(calm, N)
+    right = Bromwich(1e-6, "float64").bracket(calm, N)
 
     def left(seen, n, rtol):
         return bromwich_plan.choose(bromwich_plan.rough(seen.mirrored), n, 1e-9), seen.mirrored
 
     monkeypatch.setattr(bromwich, "plan_for", left)
-    other = Bromwich(1e-6, Arithmetic.FLOAT64).bracket(calm, N)
+    other = Bromwich(1e-6, "float64").bracket(calm, N)
     assert not misses(other, right)
     assert other.width < F(1, 10**4) * right.upper
 

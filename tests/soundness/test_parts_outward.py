@@ -16,7 +16,6 @@ from symshuffle.accountants.deployment.message_counts import (
     means_between,
     partial_cdf,
 )
-from symshuffle.base import Arithmetic
 from symshuffle.base.numbers import enclose, enclose_log
 from symshuffle.base.results import Bracket
 from symshuffle.collect import audit_local, audit_pair
@@ -32,7 +31,7 @@ DROPOUTS = [F(1, 3), F(19, 20)]
 def wide(value, share, side, sign=1):
     """A bracket of a number, wider by a share of it, on one side or both; or by more, below 0."""
     down, up = SIDES[side]
-    return Bracket(value * (1 - down * share), value * (1 + up * share), Arithmetic.BALL, "wide", "")
+    return Bracket(value * (1 - down * share), value * (1 + up * share), "ball", "wide", "")
 
 
 def weights(users, dropout):
@@ -74,7 +73,7 @@ def test_a_mean_of_brackets_that_reach_below_zero_is_between_its_ends():
         for low in (F(-1), F(-1, 10**3)):
 
             def value(m, _, low=low):
-                return Bracket(low, F(1, m), Arithmetic.BALL, "", "")
+                return Bracket(low, F(1, m), "ball", "", "")
 
             found = mean_over_dropouts(value, users, dropout, 1e-3)
             assert found.lower <= truth <= found.upper <= truth * F(1001, 1000)
@@ -122,7 +121,7 @@ def test_a_chain_of_steps_is_a_bound_at_the_level_asked_for(order, bits):
             asked.append(ratio)
             at = enclose(ratio, FINE)
             low, high = (max(end - one, F(0)) for one in (at.upper, at.lower))
-            return Bracket(low / 1001, high / 1000, Arithmetic.BALL, "", "")
+            return Bracket(low / 1001, high / 1000, "ball", "", "")
 
         with few_bits(bits):
             found = bound_over(value, EVERYBODY, 9, order, 1e-3, group_size=group, exact=False)

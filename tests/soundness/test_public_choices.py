@@ -5,7 +5,9 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 import typing
+from pathlib import Path
 
 import pytest
 import typer.main
@@ -18,6 +20,10 @@ from tests.shown import shows_itself
 from tests.soundness.public_doors import DOORS
 from tests.words import words
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+
+import api
+
 SEARCHES = {
     "vectors.calibration.search.calibrate",
     "vectors.means.private.candidates",
@@ -28,7 +34,12 @@ SEARCHES = {
 
 INSIDE = set(
     words(
-        "engines.registry.Engine.offered engines.registry.offers engines.transforms.tilted.Window.side "
+        "engines.registry.Engine.offered engines.contours.ball.BallContour.offered "
+        ""
+        "engines.contours.contour.Contour.offered "
+        "engines.counting.counts.Counts.offered engines.counting.exact.Exact.offered "
+        "engines.counting.sparse.Sparse.offered engines.transforms.fft.FFT.offered engines.registry.offers "
+        "engines.transforms.tilted.Window.side "
         "engines.confirm.front.recompute_laplace "
         "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses "
         "accountants.questions.enumeration.Enumeration cli.curves.CurveOptions"
@@ -81,9 +92,9 @@ def kinds(annotation):
     return [kind for part in typing.get_args(annotation) for kind in kinds(part)]
 
 
-def admits_text(annotation):
-    """Whether an argument may be given by its name; a function that takes members alone is called by parsed doors."""
-    return annotation is str or isinstance(annotation, str) or any(map(admits_text, typing.get_args(annotation)))
+def is_public(module, name):
+    """Whether a function, or the class of a method, is a public name: others get their texts from parsed doors."""
+    return (module.__name__, name.partition(".")[0]) in PUBLIC
 
 
 def callables(module):
@@ -98,6 +109,10 @@ def callables(module):
                     yield f"{name}.{method}", body
         elif inspect.isfunction(inspect.unwrap(value)):
             yield name, inspect.unwrap(value)
+
+
+PUBLIC = {(value.__module__, value.__name__) for _, _, value in api.public() if hasattr(value, "__name__")}
+ROWS = {door.removesuffix(" of groups").rpartition(".")[0] for door in DOORS}
 
 
 def doors():
@@ -121,7 +136,7 @@ def doors():
                         yield f"{place}.{argument}", []  # hidden from this test, which fails for want of a row
                     continue
                 found = kinds(annotation)
-                if found and (body.__name__ == "__init__" or admits_text(annotation)):
+                if found and (body.__name__ == "__init__" or place in ROWS or is_public(module, name)):
                     yield f"{place}.{argument}", found
 
 
@@ -129,7 +144,7 @@ NAMES = {
     name
     for module in (symshuffle.base.choices, symshuffle.ledger.claims.model)
     for name, kind in vars(module).items()
-    if isinstance(kind, enum.EnumMeta) and kind is not Verdict
+    if isinstance(kind, enum.EnumMeta) or typing.get_origin(kind) is typing.Literal
 } | {"Literal"}
 WALKED = dict(doors())
 ASKED = {door: WALKED.get(door.removesuffix(" of groups"), []) for door in DOORS}

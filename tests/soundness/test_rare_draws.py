@@ -22,12 +22,11 @@ from symshuffle.accountants.bounds import rare_draws
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.bounds.rare_draws import by_rare_draws
 from symshuffle.accountants.rounds import privacy_loss_distribution as losses
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball
 from symshuffle.base.results import Bracket
 
-RATIONAL = Method(arithmetic=Arithmetic.EXACT)
+RATIONAL = Method(arithmetic="exact")
 
 
 def exactly(law: Law, n: int) -> F:
@@ -61,7 +60,7 @@ def test_sums_over_rare_draws_bracket_the_bound(seed, valued, monkeypatch):
 
     def answer(other: Law, messages: int) -> Bracket | None:
         value = exactly(other, messages)
-        return Bracket(value, value, Arithmetic.EXACT, "exact", "") if valued else None
+        return Bracket(value, value, "exact", "exact", "") if valued else None
 
     by_rare_draws(law, n, answer, narrow)
     if rare_draws.split(law, n) is None:

@@ -10,7 +10,7 @@ from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base.choices import Arithmetic, Question
+from symshuffle.base.choices import Arithmetic, members, strength, weakest_arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
@@ -39,9 +39,9 @@ def quick_engines(law):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
     text, source, n, order = drawn(seed)
-    laws = source.laws(order, Question.FORWARD, 256)
-    for arithmetic in Arithmetic:
-        request = Method(Question.FORWARD, None, arithmetic, 1e-3, 256)
+    laws = source.laws(order, "forward", 256)
+    for arithmetic in members(Arithmetic):
+        request = Method("forward", None, arithmetic, 1e-3, 256)
         try:
             found = bound_at(source, n, order, request)
         except Unsupported as reason:
@@ -50,28 +50,28 @@ def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
                     given = [engine.bracket(law, n) for law in laws]
                 except Unsupported:
                     continue
-                best = Arithmetic.weakest(one.arithmetic for one in given)
-                assert best.strength < arithmetic.strength, (
+                best = weakest_arithmetic(one.arithmetic for one in given)
+                assert best.strength < strength(arithmetic), (
                     f"{text}: {engine.name} answers at {best}, refused: {reason}"
                 )
         else:
-            assert found.arithmetic.strength >= arithmetic.strength, text
+            assert strength(found.arithmetic) >= strength(arithmetic), text
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rigour_of_an_answer_is_that_of_its_engine(seed):
     _, source, n, order = drawn(seed)
-    law = source.laws(order, Question.FORWARD, 256)[0]
+    law = source.laws(order, "forward", 256)[0]
     for engine in quick_engines(law):
         try:
             given = engine.bracket(law, n)
         except Unsupported:
             continue
-        for arithmetic in (None, Arithmetic.FLOAT64, given.arithmetic):
+        for arithmetic in (None, "float64", given.arithmetic):
             found = evaluate(law, n, Method(engine=engine, arithmetic=arithmetic, rtol=1e-3))
             assert found.arithmetic is (given.arithmetic if not law.never_positive else found.arithmetic)
-        for arithmetic in Arithmetic:
-            if arithmetic.strength > given.arithmetic.strength and not law.never_positive:
+        for arithmetic in members(Arithmetic):
+            if strength(arithmetic) > strength(given.arithmetic) and not law.never_positive:
                 with pytest.raises(Unsupported, match="use "):
                     evaluate(law, n, Method(engine=engine, arithmetic=arithmetic, rtol=1e-3))
 
@@ -104,14 +104,14 @@ class Stub:
     def bracket(self, law, n):
         if not self.answers:
             raise Unsupported("out of reach of the stub")
-        return Bracket(F(0), F(1), Arithmetic.FLOAT64, "stub", "in doubles")
+        return Bracket(F(0), F(1), "float64", "stub", "in doubles")
 
 
 @pytest.mark.parametrize("answers", [False, True])
 def test_next_engine_answers_where_one_refuses_or_is_too_weak(answers, monkeypatch):
-    law = reduction(randomizer("krr").at(k=3, lam=2)).laws(F(6, 5), Question.FORWARD, 256)[0]
+    law = reduction(randomizer("krr").at(k=3, lam=2)).laws(F(6, 5), "forward", 256)[0]
     exact = next(kind for name, kind in engine_classes() if name == "exact")()
     monkeypatch.setattr(evaluation, "_offers", lambda *_: iter((Stub(answers), exact)))
-    for arithmetic in (Arithmetic.BALL, Arithmetic.EXACT):
+    for arithmetic in ("ball", "exact"):
         found = evaluate(law, 4, Method(arithmetic=arithmetic))
-        assert found.engine == "exact" and found.arithmetic.strength >= arithmetic.strength
+        assert found.engine == "exact" and strength(found.arithmetic) >= strength(arithmetic)

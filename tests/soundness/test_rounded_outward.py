@@ -7,8 +7,7 @@ import pytest
 import sympy as sp
 
 from symshuffle import Bracket, CertificateError, Exp, InputError, delta, randomizer
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, members
 from symshuffle.base.numbers import enclose
 from symshuffle.channels.geometry.groups import trivial_group
 from symshuffle.design.information.formulas import rational_program
@@ -96,8 +95,8 @@ def several_bases():
     """Programs with a formula that one basis proves on the left, and another one on the right."""
     for name in ("weights", "prior"):
         problem = PROBLEMS[name]
-        yield program_of_problem(problem, trivial_group(problem.num_inputs), criterion=Criterion.MINIMAX)
-    for criterion in Criterion:
+        yield program_of_problem(problem, trivial_group(problem.num_inputs), criterion="minimax")
+    for criterion in members(Criterion):
         yield program_of_problem(ORDERED, trivial_group(3), criterion=criterion)
     measure = chi_square_measure((F(3, 7), F(5, 14), F(3, 14)), (F(2, 7), F(1, 7), F(4, 7)))
     yield rational_program(measure, measure.symmetry())
@@ -118,7 +117,7 @@ def test_a_piece_around_a_level_is_the_piece_of_the_whole_formula():
 
 def test_a_risk_of_a_wide_trace_has_the_risks_of_both_its_ends():
     def risk(low, high):
-        trace = Bracket(F(low), F(high), Arithmetic.BALL, "given", "")
+        trace = Bracket(F(low), F(high), "ball", "given", "")
         return replace(frontier(), trace=trace).risk_constant("fixed")
 
     wide = risk("1/4", "1/2")

@@ -9,7 +9,6 @@ from symshuffle import delta, epsilon, randomizer
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.rounds import one_round, over_rounds
-from symshuffle.base import Arithmetic
 
 KRR = randomizer("krr").at(k=3, lam=3)
 REVEALING = randomizer("erasure").at(k=3, p="9/10")
@@ -68,7 +67,7 @@ def test_the_eps_of_one_round_meets_its_target(unsure, target, wide):
     reduced = reduction(KRR)
     if wide:
         unsure()
-    part = one_round.OneRound(reduced, 20, 1, Method(arithmetic=Arithmetic.BALL))
+    part = one_round.OneRound(reduced, 20, 1, Method(arithmetic="ball"))
     for eps in (F(1, 10), F(1, 3), F(1, 2)):
         part.values(eps, 1e-2)
     found = part.smallest(target)
@@ -80,7 +79,7 @@ def test_what_a_round_reveals_is_between_its_ends(unsure):
     """Of the erasure channel a tenth is revealed, to each of several users."""
     truth = delta(REVEALING, n=4, eps=20).bracket
     unsure()
-    part = one_round.OneRound(reduction(REVEALING), 4, 1, Method(arithmetic=Arithmetic.BALL))
+    part = one_round.OneRound(reduction(REVEALING), 4, 1, Method(arithmetic="ball"))
     for low, high in part.revealed():
         assert low <= truth.upper and truth.lower <= high
         assert low < truth.lower * F(3, 4)

@@ -15,8 +15,6 @@ from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.over_rounds import _logarithm
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.privacy_loss_distribution import PrivacyLossDistribution
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Side
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.base.results import Bracket
 from tests.fewbits import few_bits
@@ -42,7 +40,7 @@ def hockey(x):
 def test_a_profile_holds_the_brackets_that_it_is_made_of(wide):
     values = [hockey(Exp(i * STEP)) for i in range(6)]
     ends = [(v.lower * (1 - wide), v.upper * (1 + wide)) for v in values]
-    both = [Bracket(*pair, Arithmetic.BALL, "", "") for pair in ends]
+    both = [Bracket(*pair, "ball", "", "") for pair in ends]
     made = Profile.of(STEP, both, both, (F(0), F(0)) if wide else (F(1, 3), F(1, 7)))
     for got in (made.forward, made.reverse):
         assert all(one[1] >= pair[1] for one, pair in zip(got, ends, strict=True))
@@ -119,7 +117,7 @@ PARTS = [((LAW, 2),), ((LAW, 1), (OTHER, 2))]
 @pytest.mark.parametrize("parts", PARTS, ids=range(len(PARTS)))
 def test_sums_are_on_their_own_side(parts, method, bits):
     left = convolved(parts)[1]
-    for side, sign in ((Side.UPPER, 1), (Side.LOWER, -1)):
+    for side, sign in (("upper", 1), ("lower", -1)):
         losses = Losses(parts, side)
         with few_bits(bits):
             assert sign * losses.revealed >= sign * left
@@ -129,7 +127,7 @@ def test_sums_are_on_their_own_side(parts, method, bits):
             exact = truth_of(parts, eps)
             with few_bits(bits):
                 found = delta_of(losses, eps, method.at)
-            assert found >= exact.upper if side is Side.UPPER else found <= exact.lower
+            assert found >= exact.upper if side == "upper" else found <= exact.lower
 
 
 @BITS
@@ -140,11 +138,11 @@ def test_levels_of_sums_are_on_their_own_side(parts, bits):
     for delta in (F(1, 4), F(1, 10), F(1, 20)):
         if delta <= left * F(6, 5):
             continue
-        for side in (Side.UPPER, Side.LOWER):
+        for side in ("upper", "lower"):
             with few_bits(bits):
                 eps = epsilon_of(Losses(parts, side), delta, Tilted.at)
             exact = truth_of(parts, eps)
-            if side is Side.UPPER:
+            if side == "upper":
                 assert exact.lower <= delta
             elif eps > 0:
                 assert exact.upper >= delta
@@ -165,7 +163,7 @@ class Exact:
 def test_lines_between_levels_are_read_outward(parts, bits):
     """Of exact values at the levels only what is between them is rounded."""
     known = Exact(parts)
-    for side, sign in ((Side.UPPER, 1), (Side.LOWER, -1)):
+    for side, sign in (("upper", 1), ("lower", -1)):
         losses = Losses(parts, side)
         for eps in (F(1, 2), F(5, 7), F(1), F(6, 5)):
             target = truth_of(parts, eps).upper

@@ -11,7 +11,6 @@ import symshuffle as ss
 from symshuffle import Bracket, Law, Unsupported
 from symshuffle.accountants import evaluate_law
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic
 from symshuffle.cli import main
 from symshuffle.engines.registry import offers
 
@@ -21,7 +20,7 @@ module = importlib.import_module("symshuffle.accountants.bounds.evaluate")
 def of(name, exp_eps, **parameters):
     """The law of a mechanism at a level."""
     source = reduction(ss.randomizer(name).at(**parameters))
-    return source.laws(exp_eps, ss.base.choices.Question.FORWARD, None)[0]
+    return source.laws(exp_eps, "forward", None)[0]
 
 
 LAWS = {
@@ -32,8 +31,8 @@ LAWS = {
     "off any lattice": Law.from_atoms([(F(j * j % 97 - 60, 41 + j), F(1, 12)) for j in range(12)]),
 }
 ASKED = [
-    *itertools.product(LAWS, (1, 300, 10_000), (1e-3, 1e-7), (Arithmetic.FLOAT64,)),
-    *itertools.product(LAWS, (1, 300), (1e-2,), (Arithmetic.BALL,)),
+    *itertools.product(LAWS, (1, 300, 10_000), (1e-3, 1e-7), ("float64",)),
+    *itertools.product(LAWS, (1, 300), (1e-2,), ("ball",)),
 ]
 
 
@@ -69,7 +68,7 @@ class Told:
     def bracket(self, law, n):
         if self.ends is None:
             raise Unsupported("not this one")
-        return Bracket(*self.ends, Arithmetic.FLOAT64, "told", "told")
+        return Bracket(*self.ends, "float64", "told", "told")
 
 
 WIDE, WIDER, NARROW, NONE = Told((F(1), F(2))), Told((F(1), F(3))), Told((F(3, 2), F(3, 2))), Told(None)

@@ -11,8 +11,7 @@ from scipy import integrate
 from proofs_checks.vecmean._margin import order_margin
 from symshuffle import Ball, Exp, InputError, NotDecided, Unsupported, delta
 from symshuffle.accountants.bounds.evaluate import Method, evaluate, evaluate_law
-from symshuffle.base import Arithmetic
-from symshuffle.base.choices import Direction
+from symshuffle.base.choices import Direction, members
 from symshuffle.base.numbers import lower_end
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines.densities import engine as densities
@@ -30,11 +29,11 @@ FORWARD = Fraction("2.379135330145171598564562564e-5")
 REVERSE = Fraction("2.320416974609793891579048096e-5")
 
 
-@pytest.mark.parametrize(("arithmetic", "width"), [(Arithmetic.FLOAT64, 1e-8), (Arithmetic.BALL, 1e-12)])
+@pytest.mark.parametrize(("arithmetic", "width"), [("float64", 1e-8), ("ball", 1e-12)])
 def test_both_orders_contain_the_reference(arithmetic, width):
     asked = {"n": 1000, "eps": "0.0004", "arithmetic": arithmetic, "rtol": width, "adjacency": "zero-out"}
     bound = delta(MIXED, **asked, attained=True)
-    forward, reverse = (delta(MIXED, **asked, direction=order).bracket for order in Direction)
+    forward, reverse = (delta(MIXED, **asked, direction=order).bracket for order in members(Direction))
     assert forward.contains(FORWARD) and reverse.contains(REVERSE) and bound.bracket == forward
     assert max(forward.relative_width, reverse.relative_width) < width
     assert abs(float(bound.attained.lower) / 2.19779608783281e-5 - 1) < max(2 * width, 1e-13)
@@ -78,7 +77,7 @@ def test_replacing_is_worse_than_removing_and_symmetric():
         delta(MIXED, n=1000, eps="0.001", adjacency=a, attained=True) for a in ("zero-out", "replace-one")
     )
     assert replaced.bracket.lower > removed.bracket.upper
-    forward, reverse = (delta(MIXED, n=1000, eps="0.001", direction=order).bracket for order in Direction)
+    forward, reverse = (delta(MIXED, n=1000, eps="0.001", direction=order).bracket for order in members(Direction))
     assert reverse == forward
     assert replaced.attained.lower < replaced.bracket.lower
 
@@ -200,7 +199,9 @@ def test_zero_of_a_density_is_not_claimed_next_to_a_ratio():
 def test_next_to_nothing_is_an_answer():
     """From the null symbol to x the largest ratio is 1/0.95, just above exp(0.05): with d = 64 hardly ever seen."""
     asked = {"n": 2000, "eps": "0.05", "adjacency": "zero-out"}
-    forward, reverse = (delta(SphereLinear("0.05", 64), **asked, direction=order).bracket for order in Direction)
+    forward, reverse = (
+        delta(SphereLinear("0.05", 64), **asked, direction=order).bracket for order in members(Direction)
+    )
     assert forward.upper == 0 and 0 <= reverse.lower <= reverse.upper < Fraction(1, 10**30)
     assert reverse.aimed is not None
 

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from symshuffle import InputError, Unsupported, delta
-from symshuffle.base import Arithmetic
+from symshuffle.base.choices import strength
 from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, calibrate, private_mean
 from symshuffle.vectors.privacy.rounded import rounding_radius
@@ -110,7 +110,7 @@ def test_one_user_is_a_closed_form(arithmetic):
     at = brentq(excess, -3, 9, xtol=1e-14)  # it is positive from there on
     true = (norm.sf(at) + norm.sf(at - 1) - 1.5 * (norm.sf(at) + norm.sf(at + 1))) / 2
     assert float(found.lower) - 1e-14 <= true <= float(found.upper) + 1e-14
-    assert found.width < F(1, 10**12) and found.arithmetic.strength >= Arithmetic(arithmetic).strength
+    assert found.width < F(1, 10**12) and strength(found.arithmetic) >= strength(arithmetic)
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])

@@ -11,7 +11,6 @@ from scipy.stats import binom, norm
 
 import symshuffle
 from symshuffle import Exp, SymshuffleError
-from symshuffle.base.choices import Blanket, Relation
 from symshuffle.vectors import ClippedLinear, PrivUnit, calibrate, err1
 from symshuffle.vectors.calibration.floor import Target
 from tests.slices import some
@@ -155,7 +154,7 @@ def test_a_gaussian_is_answered_where_the_value_for_one_user_meets_the_target():
     alone = norm.cdf(half / 2 - 0.5 / half) - math.exp(0.5) * norm.cdf(-half / 2 - 0.5 / half)
     assert 0.89999 < alone < float(found.certificate.bracket.upper) * (1 + 1e-12) < 0.9 * (1 + 1e-12)
     assert 0 < found.gap < 0.01
-    found.floor.verify(Target(1000, Exp(F(1, 2)), F(9, 10), Relation.ZERO_OUT, Blanket.LARGEST))
+    found.floor.verify(Target(1000, Exp(F(1, 2)), F(9, 10), "zero-out", "largest"))
 
 
 def test_caps_are_searched_beyond_height_3():

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, Neighbours
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import EVALUATED, Question, SafeEnd
 from symshuffle.base.errors import optional
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import Real, exact_text, format_decimal
@@ -17,7 +17,6 @@ from symshuffle.base.results import (
     AnswerMethods,
     Bracket,
     FirstLines,
-    SafeEnd,
     at_target,
     outward,
     safe_decimal,
@@ -136,7 +135,7 @@ class Answer(AnswerMethods):
     @property
     def safe(self) -> SafeEnd:
         """End that is guaranteed: the lower one of a local budget, the upper one of everything else."""
-        return SafeEnd.LOWER if self.quantity == "eps0" else SafeEnd.UPPER
+        return "lower" if self.quantity == "eps0" else "upper"
 
     @property
     def target(self) -> str:
@@ -149,12 +148,12 @@ class Answer(AnswerMethods):
     def lines(self) -> FirstLines:
         """First lines of the answer; the first line shows the number and the target."""
         if self.delta_at_ends:
-            up = self.safe is SafeEnd.UPPER
+            up = self.safe == "upper"
             end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
             number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
         else:
             number = safe_number(self.bracket, self.safe)
-        return self.neighbours.lines(self.quantity, at_target(number, self.target), self.bracket.arithmetic.words)
+        return self.neighbours.lines(self.quantity, at_target(number, self.target), EVALUATED[self.bracket.arithmetic])
 
     @property
     def n(self) -> int:
@@ -206,8 +205,8 @@ class Answer(AnswerMethods):
         """JSON-ready form: both ends, rounded outward, how they are known, and the datasets they cover."""
         found: dict[str, Any] = dict(self.bracket.decimals())
         known = {
-            "safe": self.safe.value,
-            "arithmetic": self.bracket.arithmetic.value,
+            "safe": self.safe,
+            "arithmetic": self.bracket.arithmetic,
             "engine": self.bracket.engine,
             "evaluation": self.evaluation,
             **self.neighbours.keys(self.about),
@@ -249,7 +248,7 @@ class Answer(AnswerMethods):
     def __repr__(self) -> str:
         order = "" if self.order is None else f" of order {self.order}"
         users = "" if self.neighbours.users is None else f", n = {self.n}"
-        return f"<{self.quantity}{order} {self.bracket}{users}, {self.neighbours.adjacency.value}>"
+        return f"<{self.quantity}{order} {self.bracket}{users}, {self.neighbours.adjacency}>"
 
     def _repr_html_(self) -> str:
         return self.lines.to_html(*attained_rows(self.attained, self.neighbours, self.attained_missing))

@@ -25,7 +25,7 @@ from symshuffle.accountants.deployment.message_counts import (
     mean_over_counts,
 )
 from symshuffle.accountants.deployment.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
-from symshuffle.base.choices import Arithmetic, Direction, Question
+from symshuffle.base.choices import Arithmetic, Direction, Question, members, weakest_arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
 from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
@@ -78,16 +78,16 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracke
     together. A bound takes the larger direction at each of them; a real pair has the larger of two means.
     """
     exact = request.engine is not None and request.engine.name == "exact" and request.arithmetic is None
-    if source.rounding is not None and (exact or request.arithmetic is Arithmetic.EXACT):
+    if source.rounding is not None and (exact or request.arithmetic == "exact"):
         raise Unsupported(
             "arithmetic exact: the rows read do not sum to 1, and were normalised; write them as fractions"
         )
-    who, both = source.group, request.direction is Question.BOTH
+    who, both = source.group, request.direction == "both"
     if source.cases:
         each = replace(request, values=request.values * len(source.cases))
         return largest_of([_of_case(case, n, order, each) for case in source.cases])
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
-        ways = (replace(request, direction=Question(one)) for one in Direction)
+        ways = (replace(request, direction=one) for one in members(Direction))
         return largest_of([_bound_at(source, n, order, one_way) for one_way in ways])
 
     def at(messages: int, ratio: Real, width: float) -> Bracket:
@@ -103,13 +103,13 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracke
         request = replace(request, values=request.values * min(who.honest(n), VALUES_OF_A_MEAN))
     if source.group_size > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
-    exact = request.arithmetic is Arithmetic.EXACT
+    exact = request.arithmetic == "exact"
     return bound_over(at, who, n, order, request.rtol, group_size=source.group_size, exact=exact)
 
 
 def _of_case(case: Reduction, n: int, order: Real, request: Method) -> Bracket:
     """The mean over how many of the others are draws from the blanket: X0 may hold either input of a pair."""
-    coins, exact = case.coins(n), request.arithmetic is Arithmetic.EXACT
+    coins, exact = case.coins(n), request.arithmetic == "exact"
     most = 1 + sum(count for count, _ in coins)
     if exact and most > LARGEST_EXACT:
         raise Unsupported(
@@ -117,7 +117,7 @@ def _of_case(case: Reduction, n: int, order: Real, request: Method) -> Bracket:
         )
     centre = sum(count * float(chance) for count, chance in coins)
     spread = math.sqrt(sum(count * float(chance * (1 - chance)) for count, chance in coins))
-    both = replace(request, direction=Question.BOTH, goal=None, values=request.values * min(most, VALUES_OF_A_MEAN))
+    both = replace(request, direction="both", goal=None, values=request.values * min(most, VALUES_OF_A_MEAN))
     alone = replace(case, sharing=())
     return mean_over_counts(
         lambda m, width: bound_at(alone, m + case.dummies, order, replace(both, rtol=width)),
@@ -141,7 +141,7 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Method) 
         if quick and all(_resolved(law, n, request.rtol) for law in quick):
             found = largest_of(_of_finite(quick, n, request))
             if found.aimed is None or found.upper < _LEAST_DOUBLE or is_far(found, request.goal):
-                return replace(found, arithmetic=Arithmetic.FLOAT64)  # whatever engine took the law, doubles enclose it
+                return replace(found, arithmetic="float64")  # whatever engine took the law, doubles enclose it
     return largest_of(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
 
@@ -155,7 +155,7 @@ def reached_at(real: Reduction, n: int, order: Real, request: Method, *, approac
 def _of_finite(found: Iterable[Law], n: int, request: Method) -> list[Bracket]:
     """Brackets among which is that of the largest law; laws that are below another by a first, wide look have none."""
     several = distinct(found)
-    looks = request.engine is None and request.arithmetic is not Arithmetic.EXACT and request.rtol < _WIDE
+    looks = request.engine is None and request.arithmetic != "exact" and request.rtol < _WIDE
     if looks and len(several) > _FEW:
         rough = [evaluate(law, n, replace(request, rtol=_WIDE)) for law in several]
         leading = max(bracket.lower for bracket in rough)
@@ -165,7 +165,7 @@ def _of_finite(found: Iterable[Law], n: int, request: Method) -> list[Bracket]:
 
 def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Method, *, alone: bool) -> list[Bracket]:
     """Of the laws with a continuous part; none where the request cannot be met on them and finite laws may do."""
-    takes = request.arithmetic is not Arithmetic.EXACT and (request.engine is None or request.engine.continuous)
+    takes = request.arithmetic != "exact" and (request.engine is None or request.engine.continuous)
     if not takes and not alone:
         return []
     several = (law for family in families for law in mixed_laws(family, order, request.direction, request.bits))
@@ -239,7 +239,7 @@ def largest_of(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Brack
     """The bracket of the largest of some numbers, where given from brackets below and above it."""
     top = max(above, key=lambda bracket: bracket.upper)
     # That the others are smaller is known only at their own arithmetic.
-    weakest = Arithmetic.weakest(bracket.arithmetic for bracket in (*above, *below))
+    weakest = weakest_arithmetic(bracket.arithmetic for bracket in (*above, *below))
     return replace(top, lower=max(bracket.lower for bracket in below or above), arithmetic=weakest)
 
 
@@ -263,7 +263,7 @@ def smallest_eps(
     if target < _LEAST_OF_TAILS and near is not None:
         _affordable(source, n, target, near, request)
 
-    strict = request.engine is not None or request.arithmetic is Arithmetic.EXACT
+    strict = request.engine is not None or request.arithmetic == "exact"
 
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
         lenient = value if strict else tolerant(value)
@@ -294,10 +294,10 @@ def _exact_mean(source: Reduction, n: int, request: Method) -> Bracket | None:
     if n > _MOST_EXACT or request.engine is not None:
         return None
     try:
-        found = bound_at(source, n, Fraction(1), replace(request, arithmetic=Arithmetic.EXACT, bits=None))
+        found = bound_at(source, n, Fraction(1), replace(request, arithmetic="exact", bits=None))
     except Unsupported:
         return None
-    return replace(found, arithmetic=request.arithmetic or Arithmetic.EXACT)
+    return replace(found, arithmetic=request.arithmetic or "exact")
 
 
 def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, request: Method) -> None:

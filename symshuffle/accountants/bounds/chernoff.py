@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
@@ -49,7 +48,7 @@ def below_all_numbers(law: Law, n: int) -> Bracket | None:
             return None
     ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
     evaluation = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
-    return Bracket(*ends, Arithmetic.BALL, "none", evaluation)
+    return Bracket(*ends, "ball", "none", evaluation)
 
 
 def positive_at_most(law: Law, n: int) -> Fraction:

@@ -15,7 +15,7 @@ from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_a
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
 from symshuffle.accountants.bounds.rare_draws import by_rare_draws
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Arithmetic, Question, choice
+from symshuffle.base.choices import Arithmetic, Question, choice, strength, weakest_arithmetic
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     as_precision,
@@ -71,9 +71,9 @@ class Method:
       them.
     """
 
-    direction: Question = Question.BOTH
+    direction: Question = "both"
     engine: Engine | None = None
-    arithmetic: Arithmetic | None = Arithmetic.FLOAT64
+    arithmetic: Arithmetic | None = "float64"
     rtol: float = 1e-6
     bits: int | None = None
     goal: Fraction | None = None
@@ -100,7 +100,7 @@ class Method:
     @property
     def doubles_do(self) -> bool:
         """Whether nothing finer than doubles was asked for: the laws may then be enclosed by doubles too."""
-        return self.arithmetic is Arithmetic.FLOAT64 and self.engine is None and self.bits is None
+        return self.arithmetic == "float64" and self.engine is None and self.bits is None
 
     def is_met_by(self, found: Bracket) -> bool:
         """Whether a bracket is as narrow as asked, or far from the number that it is compared with."""
@@ -109,9 +109,9 @@ class Method:
     @classmethod
     def of(
         cls,
-        direction: Question | str = Question.BOTH,
+        direction: Question = "both",
         engine: Engine | None = None,
-        arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+        arithmetic: Arithmetic | None = "float64",
         rtol: float = 1e-6,
         bits: int | None = None,
     ) -> Method:
@@ -142,7 +142,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method) -> Bra
     if isinstance(law, LevelledPair):
         return _of_densities(law, n, request)
     if law.never_positive:
-        known = Arithmetic.EXACT if isinstance(law.singular, Fraction) else Arithmetic.BALL
+        known: Arithmetic = "exact" if isinstance(law.singular, Fraction) else "ball"
         evaluation = "G is never positive: only the singular mass is left"
         singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", evaluation)
         return _at(singular, request.arithmetic)
@@ -158,7 +158,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method) -> Bra
     if n == 1 and request.engine is None:
         value = law.positive_mean() + law.singular
         ends = lower_end(value), upper_end(value)
-        return _at(Bracket(*ends, Arithmetic.BALL, "none", "closed form of one user"), request.arithmetic)
+        return _at(Bracket(*ends, "ball", "none", "closed form of one user"), request.arithmetic)
     return _of_segments(law, n, request)
 
 
@@ -167,7 +167,7 @@ def evaluate_law(
     n: int,
     *,
     engine: Engine | None = None,
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic | None = "float64",
     rtol: float = 1e-6,
 ) -> Bracket:
     """Bracket around H(n) of a finite law of G.
@@ -219,15 +219,13 @@ def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
         return _smallest_of_pairs(law, n, request)
     pair = law.pair.about
     if law.never_positive:
-        never = Bracket(Fraction(0), Fraction(0), Arithmetic.BALL, "none", "G is never positive", pair=pair)
+        never = Bracket(Fraction(0), Fraction(0), "ball", "none", "G is never positive", pair=pair)
         return _at(never, request.arithmetic)
     alone = law.alone() if n == 1 else None
     if alone is not None:
         evaluation = "closed form of one user"
-        return _at(
-            Bracket(alone.lower, alone.upper, Arithmetic.BALL, "none", evaluation, pair=pair), request.arithmetic
-        )
-    arithmetic = request.arithmetic or Arithmetic.FLOAT64
+        return _at(Bracket(alone.lower, alone.upper, "ball", "none", evaluation, pair=pair), request.arithmetic)
+    arithmetic = request.arithmetic or "float64"
     found = density_bracket(law, n, arithmetic=arithmetic, rtol=request.rtol, goal=request.goal)
     ceiling = law.ceiling if found.aimed is not None else None  # H(n) never rises with n
     if ceiling is not None and ceiling < found.upper:
@@ -241,9 +239,7 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Method) -> Bracket:
     if law.single is not None and (alone := LevelledPair(law.single, law.exp_eps).alone()) is not None:
         about = f"{law.single.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
         evaluation = "at most the value for one user, in closed form"
-        found.append(
-            _at(Bracket(alone.lower, alone.upper, Arithmetic.BALL, "none", evaluation, pair=about), request.arithmetic)
-        )
+        found.append(_at(Bracket(alone.lower, alone.upper, "ball", "none", evaluation, pair=about), request.arithmetic))
     if n > 1 and found and found[0].upper <= max(NOTHING, request.goal or NOTHING) / _FAR_BELOW:
         return replace(found[0], lower=Fraction(0), aimed=request.rtol)
     refusal = ""
@@ -262,7 +258,7 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Method) -> Bracket:
     least = min(found, key=lambda bracket: bracket.upper)
     lower, weakest = (
         min(bracket.lower for bracket in found),
-        Arithmetic.weakest(bracket.arithmetic for bracket in found),
+        weakest_arithmetic(bracket.arithmetic for bracket in found),
     )
     return replace(least, lower=lower, arithmetic=weakest, evaluation=f"{least.pair}: {least.evaluation}")
 
@@ -291,7 +287,7 @@ def _of_segments(law: MixedLaw, n: int, request: Method) -> Bracket:
         if request.engine is not None or ceiling >= NOTHING:
             raise
         evaluation = f"at most the value for one user, in closed form ({reason})"
-        return Bracket(Fraction(0), ceiling, Arithmetic.BALL, "none", evaluation, aimed=request.rtol)
+        return Bracket(Fraction(0), ceiling, "ball", "none", evaluation, aimed=request.rtol)
     return found if found.upper <= ceiling else replace(found, upper=ceiling)
 
 
@@ -307,7 +303,7 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
 
 def _of_atoms(law: Law, n: int, request: Method) -> Bracket:
     """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms."""
-    several = request.engine is None and request.arithmetic is not Arithmetic.EXACT
+    several = request.engine is None and request.arithmetic != "exact"
     drawn = by_rare_draws(law, n, _answering(request, 4), request.is_met_by) if several else None
     if drawn is not None:
         return drawn
@@ -347,7 +343,7 @@ def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
     engines = _offers(law, n, request) if request.sharing is None else iter((request.sharing,))
     best, reason = None, None
-    if request.engine is None and request.arithmetic is not Arithmetic.EXACT and n >= _MANY and isinstance(law, Law):
+    if request.engine is None and request.arithmetic != "exact" and n >= _MANY and isinstance(law, Law):
         best = below_all_numbers(law, n)
         engines = engines if best is None else iter(())
     for engine in engines:
@@ -381,15 +377,15 @@ def _offers(law: Law | MixedLaw, n: int, request: Method) -> Iterator[Engine]:
             contour: Any = engine
             counts: Any = engine_class("counts")
             yield replace(contour, largest=_FEW_NODES)
-            doubles = request.arithmetic is not Arithmetic.BALL
+            doubles = request.arithmetic != "ball"
             sums = (counts(rtol=request.rtol, bits=bits, largest=most) for bits, most in _SUMS if bits or doubles)
             yield from (one for one in sums if one.refusal(law, n) is None)
         yield engine
     if found:
         return
-    if request.arithmetic is Arithmetic.EXACT and not (isinstance(law, Law) and law.exact):
+    if request.arithmetic == "exact" and not (isinstance(law, Law) and law.exact):
         raise Unsupported("arithmetic exact needs rational lam, exp_eps and probabilities; use arithmetic='ball'")
-    if request.arithmetic is Arithmetic.EXACT:
+    if request.arithmetic == "exact":
         raise Unsupported(
             f"arithmetic exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use arithmetic='ball'"
         )
@@ -404,18 +400,14 @@ def _in_larger_units(law: Law, n: int, request: Method) -> Bracket | None:
     one = 1 << (top.denominator // top.numerator).bit_length()
     larger = replace(law, values=tuple(value * Fraction(one) for value in law.values), singular=Fraction(0))
     found = evaluate(larger, n, replace(request, goal=None)).scaled(Fraction(1, one))
-    known = (
-        found.arithmetic
-        if isinstance(law.singular, Fraction)
-        else Arithmetic.weakest((found.arithmetic, Arithmetic.BALL))
-    )
+    known = found.arithmetic if isinstance(law.singular, Fraction) else weakest_arithmetic((found.arithmetic, "ball"))
     low, high = found.lower + lower_end(law.singular), found.upper + upper_end(law.singular)
     return _at(replace(found, lower=low, upper=high, arithmetic=known), request.arithmetic)
 
 
 def _in_units(law: Law, n: int, request: Method) -> Bracket | None:
     """H(n) by way of a lattice that balls do not show, where there is one and what that neglects is small enough."""
-    scaled = law.in_units() if request.arithmetic is not Arithmetic.EXACT else None
+    scaled = law.in_units() if request.arithmetic != "exact" else None
     if scaled is None:
         return None
     multiples, unit, error = scaled
@@ -425,7 +417,7 @@ def _in_units(law: Law, n: int, request: Method) -> Bracket | None:
     if error > found.upper * Fraction(request.rtol) / 8:
         return None
     low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)
-    known = Arithmetic.BALL if found.arithmetic is Arithmetic.EXACT else found.arithmetic
+    known = "ball" if found.arithmetic == "exact" else found.arithmetic
     high = found.upper + error + upper_end(law.singular)
     shown = format_decimal(unit, digits=4, up=False)
     evaluation = f"in units of {shown}: {found.evaluation}"
@@ -434,8 +426,8 @@ def _in_units(law: Law, n: int, request: Method) -> Bracket | None:
 
 def _at(bracket: Bracket, arithmetic: Arithmetic | None) -> Bracket:
     """The bracket, whose arithmetic is that of its engine; less than was asked for is refused."""
-    if arithmetic is not None and bracket.arithmetic.strength < arithmetic.strength:
-        serves = "exact" if arithmetic is Arithmetic.EXACT else "ball, counts or exact"
-        told = f"engine {bracket.engine} answers at arithmetic {bracket.arithmetic.value}, not {arithmetic.value}"
+    if arithmetic is not None and strength(bracket.arithmetic) < strength(arithmetic):
+        serves = "exact" if arithmetic == "exact" else "ball, counts or exact"
+        told = f"engine {bracket.engine} answers at arithmetic {bracket.arithmetic}, not {arithmetic}"
         raise Unsupported(f"{told}; use engine {serves}, or leave the choice to auto")
     return bracket

@@ -20,7 +20,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import weakest_arithmetic
 from symshuffle.base.numbers import exact_sum, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -101,7 +101,7 @@ def _apart(
     lower = kept * ((1 - share) * max(low.lower, Fraction(0)) * unit + alone) + lower_end(law.singular)
     upper = high.upper * unit + replaced + upper_end(law.singular)
     evaluation = f"{len(rare)} rare atoms apart, the others in units of 2^{power}: {high.evaluation}"
-    arithmetic = Arithmetic.weakest((low.arithmetic, high.arithmetic, Arithmetic.BALL))
+    arithmetic = weakest_arithmetic((low.arithmetic, high.arithmetic, "ball"))
     close = upper - lower <= Fraction(rtol) * upper
     return replace(
         high, lower=lower, upper=upper, arithmetic=arithmetic, evaluation=evaluation, aimed=None if close else rtol

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import Arithmetic, weakest_arithmetic
 from symshuffle.base.numbers import Ball, exact_sum, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
@@ -83,7 +83,8 @@ def by_rare_draws(
     total = exact_sum(weight for _, weight in common)
     parts = _Parts(Law.from_atoms((value, weight / total) for value, weight in common), tuple(rare), n)
     cases: list[_Case] = []
-    draws, values, arithmetic, last = 0, 0, Arithmetic.BALL, None
+    arithmetic: Arithmetic = "ball"
+    draws, values, last = 0, 0, None
     while True:
         if len(cases) < sum(math.comb(k + len(rare) - 1, k) for k in range(draws + 1)):
             cases += [parts.case(counts) for counts in _counts(draws, len(rare))]
@@ -108,7 +109,7 @@ def by_rare_draws(
         last = answer(cases[place].law(parts.others), cases[place].others)
         if last is None:
             return None
-        arithmetic = Arithmetic.weakest((arithmetic, last.arithmetic))
+        arithmetic = weakest_arithmetic((arithmetic, last.arithmetic))
         cases[place] = cases[place].with_value(last)
 
 

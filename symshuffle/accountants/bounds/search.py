@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import Method
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import Arithmetic, weakest_arithmetic
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -61,7 +61,7 @@ class Crossing:
     @property
     def arithmetic(self) -> Arithmetic:
         """Weaker arithmetic of the two values; that of ``at`` alone if ``above`` is 0, which needs no evaluation."""
-        return Arithmetic.weakest((self.at.arithmetic, self.before.arithmetic)) if self.above else self.at.arithmetic
+        return weakest_arithmetic((self.at.arithmetic, self.before.arithmetic)) if self.above else self.at.arithmetic
 
     def bracket(self, evaluation: str, rtol: float) -> Bracket:
         """Return the bracket of the argument; its ``aimed`` is ``rtol`` if it is wider than that, otherwise None."""
@@ -145,7 +145,7 @@ def tolerant(bound: Bound) -> Bound:
         try:
             return bound(x, width)
         except Unsupported as reason:
-            return Bracket(Fraction(0), Fraction(1), Arithmetic.FLOAT64, "none", str(reason), aimed=width)
+            return Bracket(Fraction(0), Fraction(1), "float64", "none", str(reason), aimed=width)
 
     return value
 
@@ -350,9 +350,9 @@ def cross(search: Search, bound: Callable[[Arithmetic | None], Bound], target: F
     How wide these may be is read off the doubles. If they do not confirm, the search runs again in balls.
     """
     full = bound(request.arithmetic)
-    if request.engine is None and request.arithmetic is Arithmetic.BALL:
+    if request.engine is None and request.arithmetic == "ball":
         try:
-            found = search(bound(Arithmetic.FLOAT64), target, request.rtol)
+            found = search(bound("float64"), target, request.rtol)
         except Unsupported:  # doubles may not resolve what balls do
             return search(full, target, request.rtol)
         if not found.resolved:

@@ -56,7 +56,7 @@ class Adjacency:
     Examples
     --------
     >>> Adjacency(null=["1/2", "1/2"]).relation
-    <Relation.ZERO_OUT: 'zero-out'>
+    'zero-out'
     """
 
     relation: Relation | None = field(
@@ -112,9 +112,9 @@ class Adjacency:
 
         def __init__(
             self,
-            relation: Relation | str | None = None,
+            relation: Relation | None = None,
             null: object = None,
-            blanket: Blanket | str | None = None,
+            blanket: Blanket | None = None,
             group_size: object = 1,
             pairs: object = None,
             graph: object = None,
@@ -129,9 +129,9 @@ class Adjacency:
             replace_choice(Blanket, self, "blanket")
         if self.null is not None:
             object.__setattr__(self, "null", read_null(self.null))
-            if self.relation not in (None, Relation.ZERO_OUT):
+            if self.relation not in (None, "zero-out"):
                 raise InputError("adjacency", self.relation, "zero-out, where the law of a null symbol is given")
-            object.__setattr__(self, "relation", Relation.ZERO_OUT)
+            object.__setattr__(self, "relation", "zero-out")
         size = as_integer(self.group_size, "group_size", 1)  # the message for 0 does not mention the largest size
         object.__setattr__(self, "group_size", as_integer(size, "group_size", 1, _MOST_DIFFERING))
         for name in ("pairs", "graph"):
@@ -145,7 +145,7 @@ class Adjacency:
         given = [name for name in ("pairs", "graph", "datasets") if getattr(self, name) is not None]
         if len(given) > 1:
             raise InputError(", ".join(given), "all given", "one of them")
-        if given and self.relation is Relation.ZERO_OUT:
+        if given and self.relation == "zero-out":
             raise InputError(
                 given[0], "given", "none with adjacency zero-out, which compares inputs with a null symbol"
             )

@@ -15,7 +15,6 @@ from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.reduced import PairClass, Reducible, Reduction, own_reduction
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base.choices import Blanket, Others, Relation
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_rational
@@ -92,8 +91,8 @@ def any_ldp(*, eps0: object = None, lam: object = None, delta0: object = None) -
 @own_reduction.register(AnyLdp)
 def _reduction(source: AnyLdp, adjacency: Adjacency) -> Reduction:
     if adjacency.blanket is not None:
-        raise Unsupported(f"blanket {Blanket(adjacency.blanket)}: {NAME} has one pair, that of {_THEOREM}")
-    if adjacency.relation is Relation.ZERO_OUT:
+        raise Unsupported(f"blanket {adjacency.blanket}: {NAME} has one pair, that of {_THEOREM}")
+    if adjacency.relation == "zero-out":
         raise Unsupported(
             f"adjacency zero-out: the null symbol of {NAME} is not known. If its row, too, is within exp(eps0) of all "
             "rows, it is one more input: ask for replace-one"
@@ -110,7 +109,7 @@ def _derived(lam: Real) -> Reduction:
     others = {k: reduction(ClosedForm("krr", (("k", str(k)),), lam)) for k in _ATTAINED}
     real = [(f"rr at exp(eps0) = {lam}", one) for one in binary.datasets]
     real += [(f"krr k={k} at exp(eps0) = {lam}", found.datasets[0]) for k, found in others.items()]
-    assert ClosedForm("krr", (("k", "3"),), lam).backgrounds[0] is Others.THIRD
+    assert ClosedForm("krr", (("k", "3"),), lam).backgrounds[0] == "third"
     named = tuple(
         PairClass.real(lambda n, name=name, one=one: f"{name}, {one.describe(n)}", one.upper)  # type: ignore[misc]
         for name, one in real

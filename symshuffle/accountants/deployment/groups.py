@@ -19,7 +19,6 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -138,7 +137,7 @@ def group_bound(value: _Values, order: Real, group: int, rtol: float, *, exact: 
     if least >= best.lower:
         return best
     wide = best.upper - least > Fraction(rtol) * best.upper
-    arithmetic = Arithmetic.BALL if best.arithmetic is Arithmetic.EXACT else best.arithmetic
+    arithmetic = "ball" if best.arithmetic == "exact" else best.arithmetic
     return replace(best, lower=least, arithmetic=arithmetic, aimed=rtol if wide else best.aimed)
 
 
@@ -157,11 +156,7 @@ def _chained(found: Bracket, one: Real, group: int) -> Bracket:
     factor = group_factor(group, ratio)
     low = min(found.lower * lower_end(factor), Fraction(1))
     high = min(found.upper * upper_end(factor), Fraction(1))
-    arithmetic = (
-        found.arithmetic
-        if isinstance(factor, Fraction) or found.arithmetic is not Arithmetic.EXACT
-        else Arithmetic.BALL
-    )
+    arithmetic = found.arithmetic if isinstance(factor, Fraction) or found.arithmetic != "exact" else "ball"
     return replace(
         found,
         lower=low,

@@ -16,7 +16,7 @@ from symshuffle.accountants.deployment.reduced import (
     Reduction,
     first_decided,
 )
-from symshuffle.base.choices import Direction, Others, Relation, Side
+from symshuffle.base.choices import Direction, Others, Side
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -104,7 +104,7 @@ def against_null(channel: Channel, null: Channel, *, of_blanket: bool = False) -
     return Reduction(
         tuple(_compared(whole, (x, symbol), f"input {x} and the null symbol", others, names) for x in range(symbol)),
         True,
-        Relation.ZERO_OUT,
+        "zero-out",
         pairs=f"the worst of all inputs against the null symbol, whose law is {said}{_revealed(whole)}",
         first="X0 holding the input",
         rounding=rounding,
@@ -159,11 +159,11 @@ def blanket_of_laplace(source: Laplace) -> Reduction:
 
     bound, beside = source.mixed_null_law, source.mixed_null_background
     real = PairClass.real(
-        lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})", cut(beside, Side.LOWER), whole(beside)
+        lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})", cut(beside, "lower"), whole(beside)
     )
     ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
-    only = PairClass(ends, cut(bound, Side.UPPER), cut(bound, Side.LOWER), whole(bound), (real,))
-    return Reduction((only,), True, Relation.ZERO_OUT, pairs=ends, first="X0 holding the input")
+    only = PairClass(ends, cut(bound, "upper"), cut(bound, "lower"), whole(bound), (real,))
+    return Reduction((only,), True, "zero-out", pairs=ends, first="X0 holding the input")
 
 
 def blanket_of_mechanism(mechanism: Mechanism) -> Reduction:
@@ -227,7 +227,7 @@ def against_blanket(pairs: Sequence[str], against: Callable[[int, bool], LawFami
     return Reduction(
         classes,
         True,
-        Relation.ZERO_OUT,
+        "zero-out",
         pairs="the worst of all inputs against the null symbol, whose law is that of the blanket",
         first="X0 holding the input",
     )
@@ -266,15 +266,15 @@ def of_composition(source: Composed) -> Reduction:
     backgrounds = common_backgrounds(tree)
 
     def real(pattern: Pattern, others: Others) -> PairClass:
-        law = family(pattern, others, Side.LOWER)
+        law = family(pattern, others, "lower")
         return PairClass.real(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
 
     classes = tuple(
         PairClass(
             tree.pair,
-            family(pattern, Others.BLANKET, Side.UPPER),
-            family(pattern, Others.BLANKET, Side.LOWER) if continuous else None,
-            mixed(pattern, Others.BLANKET) if whole else None,
+            family(pattern, "blanket", "upper"),
+            family(pattern, "blanket", "lower") if continuous else None,
+            mixed(pattern, "blanket") if whole else None,
             tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
         )
         for pattern in ways

@@ -19,7 +19,7 @@ import flint
 
 from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.deployment.groups import group_bound
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import Arithmetic, weakest_arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -109,8 +109,8 @@ def mean_over_counts(
             chosen.add(middle)
             left_open += size + push(left, middle) + push(middle, right)
     low, high = _sides(sorted(chosen), at, below)
-    weights = Arithmetic.EXACT if exact else Arithmetic.BALL
-    arithmetic = Arithmetic.weakest((weights, *(at(m).arithmetic for m in chosen)))
+    weights: Arithmetic = "exact" if exact else "ball"
+    arithmetic = weakest_arithmetic((weights, *(at(m).arithmetic for m in chosen)))
     count = f"{len(chosen)} of {users} numbers of messages, weights rounded outward"
     found = Bracket(
         low, high, arithmetic, at(users).engine, f"mean over {count}; at n = {users}: {at(users).evaluation}"

@@ -100,7 +100,7 @@ class Deployment:
         def __init__(
             self,
             groups: object,
-            adjacency: Adjacency | Relation | str = USUAL,
+            adjacency: Adjacency | Relation = USUAL,
             reports: object = 1,
             periods: object = 1,
             memoised: bool = False,
@@ -164,7 +164,7 @@ class Deployment:
                 raise InputError("dropout", group.dropout, f"{expected}min_batch_size, or reports = 1 in more periods")
 
     def _check_groups(self) -> None:
-        if self.adjacency.relation is Relation.ZERO_OUT:
+        if self.adjacency.relation == "zero-out":
             raise InputError("adjacency", "zero-out", "replace-one with several groups or dummies")
         if self.adjacency.blanket is not None:
             raise InputError("blanket", self.adjacency.blanket, "none with several groups or dummies")

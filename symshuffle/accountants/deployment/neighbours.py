@@ -137,7 +137,7 @@ class Neighbours:
             some = f"any one of {users}" if group == 1 else f"any {group} of {users} together"
         value = "their value" if group == 1 else "their values"
         does = f"may change {value}"
-        if self.adjacency is Relation.ZERO_OUT:
+        if self.adjacency == "zero-out":
             does = f"may have {value} replaced by the null symbol"
         times = sum(many for many, _ in self.rounds)
         where = f" in each of {counted(times, 'round')} together" if times > 1 else " in 1 round" if times else ""
@@ -151,7 +151,7 @@ class Neighbours:
         found = [(Assumption.HONEST, ""), (Assumption.FRESH, ""), (Assumption.UNLINKABLE, ""), *self.assumed]
         if any(named is Assumption.MEMOISED for named, _ in self.assumed):
             found.remove((Assumption.FRESH, ""))
-        if self.adjacency is Relation.ZERO_OUT:
+        if self.adjacency == "zero-out":
             found.append((Assumption.NULL_SYMBOL, self.pairs))
         if any(one.group.min_batch_size for one in parts):
             found.append(
@@ -173,7 +173,7 @@ class Neighbours:
         if not self.every:
             named = "as named above" if self._rounds_apart or self.datasets else f"between {self.pairs}"
             found.append((Assumption.SOME_PAIRS, named))
-        if self.question is not Question.BOTH:
+        if self.question != "both":
             first = f", {self.first}" if self.first else ""
             found.append((Assumption.ONE_DIRECTION, f"{_DIVERGENCE[self.question]}{first}"))
         return tuple(found)
@@ -196,7 +196,7 @@ class Neighbours:
             return f"the datasets {self.pairs} of {self._of_users} only"
         first = f", {self.first}" if self.first and self.question != "both" else ""
         group = self.group_size
-        differ = self.adjacency.words if group == 1 else self.adjacency.of_group(group)
+        differ = self._differ
         changes = "who changes" if group == 1 else "each of whom changes"
         apart = self._rounds_apart
         if apart and self.every:
@@ -214,6 +214,18 @@ class Neighbours:
         )
 
     @property
+    def _differ(self) -> str:
+        """How neighbouring datasets differ, in words."""
+        group, removed = self.group_size, self.adjacency == "zero-out"
+        if group == 1:
+            return "differ in " + (
+                "one user, whose input is replaced by the null symbol" if removed else "the input of one user"
+            )
+        if removed:
+            return f"differ in at most {group} users, whose inputs are replaced by the null symbol"
+        return f"differ in the inputs of at most {group} users"
+
+    @property
     def _of_users(self) -> str:
         return "n users" if self.users is None else f"n = {counted(self.users, 'user')}"
 
@@ -224,7 +236,7 @@ class Neighbours:
         for times, one in self.rounds:
             here = f"of {one._of_users}"
             if not self.every:
-                here += f" between {one.adjacency.any_pair if one.every else one.pairs}"
+                here += f" between {_any_pair(one.adjacency) if one.every else one.pairs}"
             if one.group != self.group:
                 here += f", where {one.group.supposed or 'all of them send'}"
             if one.budget != self.budget:
@@ -276,7 +288,7 @@ class Neighbours:
         if not self.rounds:
             return ""
         times = sum(many for many, _ in self.rounds)
-        if self.adjacency is Relation.ZERO_OUT:
+        if self.adjacency == "zero-out":
             changes = "the input that is replaced may be a different one in every round"
         elif self.every:
             changes = "the user who differs may change between a different pair of inputs in every round"
@@ -291,7 +303,7 @@ class Neighbours:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form of all fields but ``first``."""
         return {
-            "adjacency": self.adjacency.value,
+            "adjacency": self.adjacency,
             "direction": self.question,
             "pairs": self.pairs,
             "every_pair": self.every,
@@ -308,8 +320,13 @@ class Neighbours:
     def keys(self, meaning: str) -> dict[str, Any]:
         """The four JSON keys of every answer that describe the datasets it covers."""
         return {
-            "direction": self.question.value,
-            "adjacency": self.adjacency.value,
+            "direction": self.question,
+            "adjacency": self.adjacency,
             "neighbours": self.to_dict(),
             "meaning": meaning,
         }
+
+
+def _any_pair(adjacency: Relation) -> str:
+    """Inputs between which any user may change, in words."""
+    return "any input and the null symbol" if adjacency == "zero-out" else "any two inputs"

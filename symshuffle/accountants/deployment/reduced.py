@@ -13,7 +13,7 @@ from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import EVERYBODY, Group
 from symshuffle.accountants.deployment.neighbours import OPTIMAL, Neighbours
-from symshuffle.base.choices import Direction, Question, Relation
+from symshuffle.base.choices import Direction, Question, Relation, directions
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, Rounding, as_integer, lower_end
 from symshuffle.channels.continuous_law import LevelledPair
@@ -111,7 +111,7 @@ class Reduction:
 
     classes: tuple[PairClass, ...]
     every: bool = False
-    adjacency: Relation = Relation.REPLACE_ONE
+    adjacency: Relation = "replace-one"
     pairs: str = ""
     theorem: str = OPTIMAL
     first: str = ""
@@ -234,7 +234,7 @@ class Reduction:
                 return [law for family in self.mixed for law in mixed_laws(family, exp_eps, question, bits)]
             return list(self.laws(exp_eps, question, bits))
 
-        return found(Question.FORWARD) == found(Question.REVERSE)
+        return found("forward") == found("reverse")
 
     def laws(self, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""
@@ -254,10 +254,10 @@ class Reduction:
         self, families: tuple[LawFamily, ...], exp_eps: Real, question: Question, bits: int | None
     ) -> list[Law]:
         found: list[Law] = []
-        for direction in question.directions:
+        for direction in directions(question):
             one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
             for family in families[:1] if one_is_enough else families:
-                found += laws(family, exp_eps, Question(direction), bits)
+                found += laws(family, exp_eps, direction, bits)
         return distinct(found)
 
 
@@ -267,7 +267,7 @@ def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None)
 
     Kept, because curves over n and both ends of a bracket ask for the same laws again.
     """
-    return tuple(distinct([_sorted(family(exp_eps, direction, bits)) for direction in question.directions]))
+    return tuple(distinct([_sorted(family(exp_eps, direction, bits)) for direction in directions(question)]))
 
 
 def distinct(found: Iterable[Law]) -> list[Law]:
@@ -280,7 +280,7 @@ def mixed_laws(
     family: MixedFamily, exp_eps: Real, question: Question, bits: int | None
 ) -> list[MixedLaw | LevelledPair]:
     """The same for laws with a continuous part."""
-    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in question.directions))
+    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in directions(question)))
 
 
 def _sorted(law: Law) -> Law:

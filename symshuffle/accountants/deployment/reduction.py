@@ -22,7 +22,7 @@ from symshuffle.accountants.deployment.reduced import (
     own_reduction,
 )
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
-from symshuffle.base.choices import Blanket, Direction, Others, Relation, Side
+from symshuffle.base.choices import Direction, Others, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.channels.channel import Channel
@@ -70,7 +70,7 @@ def reduction(subject: Subject, **fields: Any) -> Reduction:
     --------
     >>> from symshuffle.base.choices import Question
     >>> W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> reduction(W, null=("1/2", "1/2")).neighbours(Question.BOTH, 5).covered
+    >>> reduction(W, null=("1/2", "1/2")).neighbours("both", 5).covered
     'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
     """
     return reduction_of(read_deployment(subject, fields))
@@ -99,7 +99,7 @@ def _derived(source: Source, adjacency: Adjacency) -> Reduction:
         raise InputError("randomizer", None, RANDOMIZERS)
     if isinstance(source, Reduction):
         return _as_asked(source, adjacency)
-    if adjacency.blanket is Blanket.MECHANISM and not isinstance(source, Reducible):
+    if adjacency.blanket == "mechanism" and not isinstance(source, Reducible):
         raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
     if adjacency.compared is not None:
         return _of_pairs(source, adjacency)
@@ -111,7 +111,7 @@ def _derived(source: Source, adjacency: Adjacency) -> Reduction:
         return listed.against_null(source, adjacency.null)
     if isinstance(source, Reducible):
         return own_reduction(source, adjacency)
-    if adjacency.relation is Relation.ZERO_OUT:
+    if adjacency.relation == "zero-out":
         return _to_the_blanket(source)
     return _replacing_one(source)
 
@@ -145,11 +145,11 @@ def finite_channel(source: Any, argument: str) -> Channel:
 def _as_asked(found: Reduction, adjacency: Adjacency) -> Reduction:
     """A reduction, which was derived for an adjacency and has no other."""
     if adjacency.blanket is not None:
-        raise InputError("blanket", adjacency.blanket.value, "none with a reduction, which was derived for one")
+        raise InputError("blanket", adjacency.blanket, "none with a reduction, which was derived for one")
     if adjacency.null is not None or adjacency.compared is not None:
         raise InputError("source", found, "a Channel, where the law of a null symbol, or pairs, are given")
     if adjacency.relation not in (None, found.adjacency):
-        raise InputError("adjacency", adjacency.relation, f"{found.adjacency.value}, that of the reduction")
+        raise InputError("adjacency", adjacency.relation, f"{found.adjacency}, that of the reduction")
     return found
 
 
@@ -251,7 +251,7 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     backgrounds = constant_backgrounds(chosen()) if real else ()
     return PairClass(
         str(kind),
-        family(Others.BLANKET),
+        family("blanket"),
         datasets=tuple(PairClass.real(one.datasets, family(one.others)) for one in backgrounds),
         doubles=lambda x, way, _: quick_law(chosen(), x, direction=way, doubles=True),
     )
@@ -295,7 +295,7 @@ def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int,
     )
     return PairClass(
         form.pairs,
-        family(Others.BLANKET),
+        family("blanket"),
         datasets=datasets,
         doubles=lambda x, way, _: form.law(x, direction=way, doubles=True),
     )
@@ -312,8 +312,8 @@ def _of_laplace(source: Laplace) -> Reduction:
     )
     only = PairClass(
         source.pair,
-        family(Side.UPPER),
-        family(Side.LOWER),
+        family("upper"),
+        family("lower"),
         lambda order, way, bits: source.mixed_law(order, direction=way, bits=bits),
         (real,),
     )

@@ -247,7 +247,7 @@ def standard_clone(
     exp_eps: Real,
     n: int,
     engine: Engine | None = None,
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic | None = "float64",
     rtol: float = 1e-6,
 ) -> Bracket:
     """Bracket on the delta of the standard clone, for any mechanism of a budget.

@@ -24,12 +24,12 @@ from symshuffle.accountants.deployment.listed import numeric
 from symshuffle.accountants.deployment.reduced import PairClass, Reducible, Reduction
 from symshuffle.accountants.deployment.reduction import finite_channel, reduction
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, smallest_batch, with_fields
-from symshuffle.base.choices import Arithmetic, Direction, Question
+from symshuffle.base.choices import EVALUATED, Arithmetic, Direction, SafeEnd, members
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Number, Real, as_width, lower_end
-from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
+from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, at_target, safe_number
 from symshuffle.channels import shuffled
 from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms
@@ -131,13 +131,13 @@ class WorstCase(AnswerMethods):
     datasets: str
     searched: int
     space: str
-    direction: Direction = Direction.FORWARD
+    direction: Direction = "forward"
     target: str = ""
 
     @property
     def divergence(self) -> str:
         """Which divergence of the two datasets, in words."""
-        first, second = ("X0", "X1") if self.direction is Direction.FORWARD else ("X1", "X0")
+        first, second = ("X0", "X1") if self.direction == "forward" else ("X1", "X0")
         return f"D(M({first}) || M({second})) at order exp(eps)"
 
     @property
@@ -152,19 +152,19 @@ class WorstCase(AnswerMethods):
         about = (
             f"two real datasets, {self.datasets}: nobody can prove a smaller delta for all; the worst of {self.space}"
         )
-        return FirstLines("delta", number, about=about, sure=f"evaluated {self.bracket.arithmetic.words}")
+        return FirstLines("delta", number, about=about, sure=f"evaluated {EVALUATED[self.bracket.arithmetic]}")
 
     @property
     def safe(self) -> SafeEnd:
         """Lower end: the divergence of these datasets is certainly not below it."""
-        return SafeEnd.LOWER
+        return "lower"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: the divergence, the datasets, and what was searched."""
         return AnswerMethods.to_dict(self) | {
-            "safe": self.safe.value,
+            "safe": self.safe,
             "datasets": self.datasets,
-            "direction": self.direction.value,
+            "direction": self.direction,
             "searched": self.searched,
             "space": self.space,
         }
@@ -194,7 +194,7 @@ def worst_of_all(
     if best is None:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
     searched = len(found) * count_histograms(n - 1, channel.num_inputs)
-    bracket = Bracket(best[0], best[0], Arithmetic.EXACT, "enumeration", "every histogram of every dataset")
+    bracket = Bracket(best[0], best[0], "exact", "enumeration", "every histogram of every dataset")
     some = "" if pairs is None else " who change between the inputs compared"
     space = f"all neighbouring datasets of {n} users{some}, up to their order"
     (first, second), others = best[1], ", ".join(map(str, best[2]))
@@ -212,14 +212,14 @@ def worst_of_two_types(
     exp_eps: Real,
     *,
     rtol: float = 1e-6,
-    arithmetic: Arithmetic | None = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic | None = "float64",
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``."""
     check_channel(channel)
-    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Method(Question.FORWARD, None, arithmetic, rtol)
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Method("forward", None, arithmetic, rtol)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = distinct_families(channel, n, _pairs(channel, pairs))
     if not distinct:
@@ -244,19 +244,19 @@ def _value(n: int, order: Real, request: Method, decomposition: Decomposition) -
 
 
 def worst_constant(
-    source: Reduction, n: int, exp_eps: Real, *, rtol: float = 1e-6, arithmetic: Arithmetic | None = Arithmetic.FLOAT64
+    source: Reduction, n: int, exp_eps: Real, *, rtol: float = 1e-6, arithmetic: Arithmetic | None = "float64"
 ) -> WorstCase:
     """The worst constant background of the pair that a bound compares, without the matrix of a channel."""
     n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
     if not real:
         raise Unsupported("no constant background is known for this source")
     found = [
-        (bound_at(one, n, order, Method(Question(way), None, arithmetic, rtol)), datasets, way)
+        (bound_at(one, n, order, Method(way, None, arithmetic, rtol)), datasets, way)
         for datasets, one in real
-        for way in ((Direction.FORWARD,) if one.same_both_ways(order, None) else Direction)
+        for way in (("forward",) if one.same_both_ways(order, None) else members(Direction))
     ]
     bracket, datasets, way = max(found, key=lambda item: item[0].lower)
-    space = f"constant backgrounds at {source.neighbours(Question.BOTH, n).pairs}: not all datasets"
+    space = f"constant backgrounds at {source.neighbours('both', n).pairs}: not all datasets"
     return WorstCase(bracket, datasets, len(real), space, way, words_of_target(exp_eps=order))
 
 

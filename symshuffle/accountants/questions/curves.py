@@ -26,12 +26,12 @@ from symshuffle.accountants.questions.enumeration import Enumeration, enumeratio
 from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
-from symshuffle.base.choices import Arithmetic, CurveKind, Question
+from symshuffle.base.choices import EVALUATED, Arithmetic, CurveKind, Question, SafeEnd, weakest_arithmetic
 from symshuffle.base.errors import InputError, Progress, check_list, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_delta, read_target, words_of_target
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
-from symshuffle.base.results import Bracket, FirstLines, SafeEnd, at_target, outward
+from symshuffle.base.results import Bracket, FirstLines, at_target, outward
 from symshuffle.base.rows import FlatRow, ends
 
 MOST_POINTS: Final = 10_000
@@ -87,7 +87,7 @@ class Curve:
     @property
     def safe(self) -> SafeEnd:
         """End of each bracket that bounds the shuffled experiment."""
-        return SafeEnd.LOWER if self.kind is CurveKind.F_DP else SafeEnd.UPPER
+        return "lower" if self.kind == "f-dp" else "upper"
 
     @property
     def evaluation(self) -> str:
@@ -97,14 +97,14 @@ class Curve:
     @property
     def arithmetic(self) -> Arithmetic:
         """Arithmetic of the weakest point."""
-        return Arithmetic.weakest(point.y.arithmetic for point in self.points)
+        return weakest_arithmetic(point.y.arithmetic for point in self.points)
 
     @property
     def lines(self) -> FirstLines:
         """First lines of the curve: safe end of its points, protected users, assumptions, evidence."""
-        way = "rounded up" if self.safe is SafeEnd.UPPER else "rounded down"
-        number = at_target(f"{self.safe.value} ends at {counted(len(self.points), 'point')} ({way})", self.target)
-        return self.neighbours.lines(f"{self.y} by {self.x}", number, self.arithmetic.words)
+        way = "rounded up" if self.safe == "upper" else "rounded down"
+        number = at_target(f"{self.safe} ends at {counted(len(self.points), 'point')} ({way})", self.target)
+        return self.neighbours.lines(f"{self.y} by {self.x}", number, EVALUATED[self.arithmetic])
 
     def rows(self) -> list[dict[str, str]]:
         """Points as text: the argument, both ends rounded outward, and the engine."""
@@ -122,8 +122,8 @@ class Curve:
             {
                 self.x: outward(point.x, up=False),
                 **ends(point.y),
-                "safe": self.safe.value,
-                "arithmetic": point.y.arithmetic.value,
+                "safe": self.safe,
+                "arithmetic": point.y.arithmetic,
                 "engine": point.y.engine,
             }
             for point in self.points
@@ -132,19 +132,19 @@ class Curve:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: the points, the safe end, the method and the datasets covered."""
         return {
-            "kind": self.kind.value,
+            "kind": self.kind,
             "x": self.x,
             "y": self.y,
-            "safe": self.safe.value,
+            "safe": self.safe,
             "points": self.rows(),
-            "arithmetic": self.arithmetic.value,
+            "arithmetic": self.arithmetic,
             "evaluation": self.evaluation,
             **self.neighbours.keys(self.about),
         }
 
     def __repr__(self) -> str:
         first, last = (format_decimal(self.points[i].x, digits=6, up=False) for i in (0, -1))
-        return f"<{self.y} by {self.x} from {first} to {last}, {len(self.points)} points, {self.arithmetic.value}>"
+        return f"<{self.y} by {self.x} from {first} to {last}, {len(self.points)} points, {self.arithmetic}>"
 
     def _repr_html_(self) -> str:
         head = f"<tr><th>{self.x}</th><th>{self.y}, lower</th><th>{self.y}, upper</th></tr>"
@@ -181,8 +181,8 @@ def profile(
     subject: Subject,
     *,
     eps: Sequence[object],
-    direction: Question | str = "both",
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    direction: Question = "both",
+    arithmetic: Arithmetic | None = "float64",
     rtol: float | None = None,
     bits: int | None = None,
     executor: Executor | None = None,
@@ -229,7 +229,7 @@ def profile(
         listed, few = listed.kept(request.direction), replace(listed.neighbours, question=request.direction)
         orders = [read_target(eps=level) for level in places]
         exact = mapped(partial(_enumerated, listed, request.direction), orders, None, progress)
-        return Curve(CurveKind.DELTA_EPS, "eps", "delta", tuple(map(CurvePoint, places, exact)), few, about_delta(few))
+        return Curve("delta-eps", "eps", "delta", tuple(map(CurvePoint, places, exact)), few, about_delta(few))
     asked = experiment(subject, fields)
     asked.check_users()
     request = replace(request, rtol=asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA))
@@ -237,7 +237,7 @@ def profile(
     neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=level) for level in places], executor, progress)
     found = tuple(map(CurvePoint, places, values))
-    return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, about_delta(neighbours))
+    return Curve("delta-eps", "eps", "delta", found, neighbours, about_delta(neighbours))
 
 
 def sent(
@@ -281,8 +281,8 @@ def amplification_curve(
     *,
     delta: object,
     users: Sequence[int],
-    direction: Question | str = "both",
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    direction: Question = "both",
+    arithmetic: Arithmetic | None = "float64",
     rtol: float | None = None,
     bits: int | None = None,
     executor: Executor | None = None,
@@ -343,7 +343,7 @@ def amplification_curve(
         values = mapped(at, numbers, executor, progress)
         points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
     words = words_of_target(delta=target)
-    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours), words)
+    return Curve("eps-n", "n", "eps", points, neighbours, about_epsilon(neighbours), words)
 
 
 def along_users(

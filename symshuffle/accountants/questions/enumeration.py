@@ -23,7 +23,7 @@ from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import ENUMERATED, Neighbours
 from symshuffle.accountants.deployment.reduction import finite_channel
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment
-from symshuffle.base.choices import Arithmetic, Direction, Question, Relation
+from symshuffle.base.choices import Arithmetic, Question, directions
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Real, enclose, enclose_log, lower_end, upper_end, usual_bits
 from symshuffle.base.results import Bracket
@@ -82,7 +82,7 @@ class Enumeration:
     def delta(self, order: Real, question: Question, *, attained: bool) -> Answer:
         """Return the largest divergence at a level, as :func:`symshuffle.delta` does."""
         ball = order if isinstance(order, Fraction) else enclose(order, usual_bits(order))
-        if self.arithmetic is Arithmetic.EXACT and not isinstance(order, Fraction):
+        if self.arithmetic == "exact" and not isinstance(order, Fraction):
             raise Unsupported(f"arithmetic exact: {order} is not rational; use ball")
         lower = upper = Fraction(0)
         worst = ""
@@ -91,7 +91,7 @@ class Enumeration:
             least = _divergence(inner, upper_end(ball), scale)
             if least > lower or not worst:
                 lower, worst = least, words
-        arithmetic = Arithmetic.EXACT if self.exact and isinstance(order, Fraction) else Arithmetic.BALL
+        arithmetic: Arithmetic = "exact" if self.exact and isinstance(order, Fraction) else "ball"
         bracket = Bracket(lower, min(upper, Fraction(1)), arithmetic, "enumeration", "all histograms of all datasets")
         return self._answer("delta", bracket, question, worst if attained else "", exp_eps=order)
 
@@ -105,8 +105,8 @@ class Enumeration:
             if least > lower or not worst:
                 lower, worst = least, words
         ends = enclose_log(lower).lower, enclose_log(upper).upper
-        arithmetic = Arithmetic.EXACT if self.exact and upper == 1 else Arithmetic.BALL
-        if self.arithmetic is Arithmetic.EXACT and arithmetic is Arithmetic.BALL:
+        arithmetic: Arithmetic = "exact" if self.exact and upper == 1 else "ball"
+        if self.arithmetic == "exact" and arithmetic == "ball":
             raise Unsupported("arithmetic exact: eps is a logarithm; use arithmetic='ball'")
         upper = ends[1] * (1 + _MARGIN)
         bracket = Bracket(
@@ -149,7 +149,7 @@ def enumeration(subject: Subject, fields: Mapping[str, Any], request: Method) ->
         found = (
             _of_reports(deployment, request.arithmetic) if deployment.reports > 1 and request.engine is None else None
         )
-    if found is not None and not found.exact and request.arithmetic is Arithmetic.EXACT:
+    if found is not None and not found.exact and request.arithmetic == "exact":
         raise Unsupported("arithmetic exact: probabilities are not rational, or were rounded; use ball")
     return found
 
@@ -171,13 +171,13 @@ def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None) -> Enume
     cells = [(laws[0].get(h, nothing), laws[1].get(h, nothing)) for h in sorted(laws[0].keys() | laws[1].keys())]
 
     def pairs(question: Question) -> Iterator[_Pair]:
-        for direction in question.directions:
-            ordered = cells if direction is Direction.FORWARD else [(q, p) for p, q in cells]
+        for direction in directions(question):
+            ordered = cells if direction == "forward" else [(q, p) for p, q in cells]
             outer = [(upper_end(p), lower_end(q)) for p, q in ordered]
             yield words, outer, [(lower_end(p), upper_end(q)) for p, q in ordered], 1
 
     neighbours = Neighbours(
-        words, False, Relation.REPLACE_ONE, Question.BOTH, len(datasets[0]), ENUMERATED,
+        words, False, "replace-one", "both", len(datasets[0]), ENUMERATED,
         rounding=channel.rounding, notes=published(deployment), datasets=True,
     )  # fmt: skip
     exact = channel.exact and channel.rounding is None
@@ -192,7 +192,7 @@ def _of_reports(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumer
     if not one_batch or len(deployment.groups) > 1 or adjacency.group_size > 1 or group.count is None:
         return None
     known = isinstance(source, Channel) or (isinstance(source, ClosedForm) and isinstance(source.lam, Fraction))
-    of_null = adjacency.relation is Relation.ZERO_OUT
+    of_null = adjacency.relation == "zero-out"
     if not known or adjacency.blanket is not None or (of_null and adjacency.null is None):
         return None
     others = group.messages(group.count) - 1
@@ -230,7 +230,7 @@ def _of_reports(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumer
         return reduce(_merged, parts, {(0,) * channel.num_outputs: 1})
 
     owns = {held: law(held) for swap in swaps for held in swap}
-    steps = {Question.FORWARD: (1,), Question.REVERSE: (-1,), Question.BOTH: (1, -1)}
+    steps = {"forward": (1,), "reverse": (-1,), "both": (1, -1)}
 
     def pairs(question: Question) -> Iterator[_Pair]:
         for rest in itertools.combinations_with_replacement(range(len(rows)), others * reports):
@@ -244,7 +244,7 @@ def _of_reports(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumer
                 yield words, cells, cells, scale ** ((others + 1) * reports)
 
     notes = tuple(note for note in batch.notes if "symshuffle.reports" not in note)
-    neighbours = replace(batch.neighbours(Question.BOTH, group.count), theorem=ENUMERATED, notes=notes)
+    neighbours = replace(batch.neighbours("both", group.count), theorem=ENUMERATED, notes=notes)
     return Enumeration(deployment, neighbours, True, deployment.threshold is None, arithmetic, pairs)
 
 

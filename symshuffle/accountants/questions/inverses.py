@@ -82,8 +82,8 @@ def largest_eps0(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    direction: Question | str = "both",
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    direction: Question = "both",
+    arithmetic: Arithmetic | None = "float64",
     rtol: float | None = None,
     bits: int | None = None,
     **fields: Any,
@@ -155,7 +155,7 @@ def largest_eps0(
         found = None if guide is None else guided(value, goal, rtol, guide)
         if found is not None:
             return found
-        value = value if request.arithmetic is Arithmetic.EXACT else tolerant(value)
+        value = value if request.arithmetic == "exact" else tolerant(value)
         first = order.exponent / size if isinstance(order, Exp) else _FIRST_EPS0
         meets = settle(value, goal, rtol, min(first, Fraction(_LARGEST_EPS0)))
         for _ in range(_MOST_SQUARINGS):  # a first budget that meets the target, however small it has to be
@@ -198,8 +198,8 @@ def smallest_n(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    direction: Question | str = "both",
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    direction: Question = "both",
+    arithmetic: Arithmetic | None = "float64",
     bits: int | None = None,
     **fields: Any,
 ) -> Answer:
@@ -264,7 +264,7 @@ def smallest_n(
         if costly and guide is not None:
             return integers_around(value, goal, rtol, Fraction(round(guide.start)), LARGEST_N, apart=rtol)
         found = None if guide is None else guided(value, goal, rtol, guide)
-        value = value if request.arithmetic is Arithmetic.EXACT else tolerant(value)
+        value = value if request.arithmetic == "exact" else tolerant(value)
         return integers_around(value, goal, rtol, Fraction(1), LARGEST_N) if found is None else found
 
     found = cross(search, bound, goal, request)

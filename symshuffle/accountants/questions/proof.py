@@ -30,7 +30,7 @@ from symshuffle.accountants.deployment.reduced import Reducible, Reduction
 from symshuffle.accountants.deployment.reduction import finite_channel
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import check_destination, installed, write_atomically
-from symshuffle.base.choices import Blanket, Question, Relation
+from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, enclose, format_decimal, is_exact, parse_rational, upper_end
@@ -254,13 +254,13 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
         raise Unsupported("proof: several groups or dummies have no proof file; a proof covers one group of users")
     group, adjacency = deployment.groups[0], deployment.adjacency
     source = group.randomizer
-    own = None if isinstance(source, Reducible) else Blanket.LARGEST  # the only one of a finite mechanism or channel
+    own = None if isinstance(source, Reducible) else "largest"  # the only one of a finite mechanism or channel
     for name, value in (("dropout", group.dropout), ("blanket", adjacency.blanket)):
         if value and value is not own:
             raise Unsupported(
                 f"proof: {name} has no proof file; proof files support min_batch_size, group_size and zero-out"
             )
-    if way is not Question.BOTH:
+    if way != "both":
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     n = asked.only.users
     asked.only.check(n)
@@ -279,7 +279,7 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     return {
         "mechanism": mechanism,
         "exp_eps0": _written(cap),
-        "adjacency": (adjacency.relation or Relation.REPLACE_ONE).value,
+        "adjacency": (adjacency.relation or "replace-one"),
         "null": null,
         "pairs": pairs,
         "users": group.honest(n),
@@ -295,7 +295,7 @@ def _written(level: Real) -> str:
 
 def _described(source: Any, adjacency: Adjacency) -> tuple[dict[str, Any], Real, Any, Any]:
     """Mechanism, exp(eps0), null symbol and pairs, as a statement has them."""
-    zero_out = adjacency.relation is Relation.ZERO_OUT
+    zero_out = adjacency.relation == "zero-out"
     if adjacency.compared is not None:
         return _of_channel(finite_channel(source, "pairs"), adjacency)
     if isinstance(source, Reduction):
@@ -331,7 +331,7 @@ def _of_channel(channel: Channel, adjacency: Adjacency) -> tuple[dict[str, Any],
     unit = math.lcm(*(entry.denominator for row in rows for entry in row))
     cells = [[[int(entry * unit)] for entry in row] for row in rows]
     own = cells[: channel.num_inputs]
-    null = None if adjacency.relation is not Relation.ZERO_OUT else "blanket" if adjacency.null is None else cells[-1]
+    null = None if adjacency.relation != "zero-out" else "blanket" if adjacency.null is None else cells[-1]
     pairs = "all" if adjacency.compared is None else [list(pair) for pair in adjacency.compared]
     return {"name": "rows", "denominator": [unit], "rows": own}, Fraction(1), null, pairs
 

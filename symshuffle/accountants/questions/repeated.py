@@ -19,7 +19,6 @@ from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.questions.experiments import limit_distance
 from symshuffle.accountants.questions.inverses import largest_eps0
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.errors import SymshuffleError
 from symshuffle.base.numbers import natural_log
 
@@ -82,9 +81,7 @@ def solve_eps0_of_rounds(
         power, aim = _power(at, x), -rtol / 2  # the middle of what is accepted
         for _ in range(_MOST_STEPS):
             x = shortened(max(x * Fraction(math.exp(aim / power)), least))
-            found = epsilon(
-                at(x), delta=delta, rtol=SHARE_OF_EPS * rtol, arithmetic=Arithmetic.FLOAT64, bits=bits
-            ).bracket.upper
+            found = epsilon(at(x), delta=delta, rtol=SHARE_OF_EPS * rtol, arithmetic="float64", bits=bits).bracket.upper
             if found <= goal and found >= goal * (1 - Fraction(rtol)):
                 return x
             here = math.log(x), natural_log(found / goal)
@@ -107,7 +104,7 @@ def _first(
 
 def _power(at: Callable[[Fraction], Experiment], x: Fraction) -> float:
     """The power of the budget with which the distance of the Gaussians grows that messages tend to; 1 if unknown."""
-    near, far = (limit_distance(at(shortened(x * share)), Question.BOTH) for share in (1, 1 + _STEP))
+    near, far = (limit_distance(at(shortened(x * share)), "both") for share in (1, 1 + _STEP))
     if not near or not far:
         return 1.0
     return max(math.log(far / near) / math.log1p(_STEP) / 2, _LEAST_POWER)

@@ -49,9 +49,9 @@ def delta(
     *,
     exp_eps: object = None,
     eps: object = None,
-    direction: Question | str = "both",
+    direction: Question = "both",
     engine: Engine | None = None,
-    arithmetic: Arithmetic | str | None = None,
+    arithmetic: Arithmetic | None = None,
     rtol: float | None = None,
     bits: int | None = None,
     attained: bool = False,
@@ -129,9 +129,8 @@ def delta(
     Examples
     --------
     >>> from symshuffle import randomizer
-    >>> from symshuffle.base import Arithmetic
     >>> krr = randomizer("krr", k=10, lam=3)
-    >>> delta(krr, n=6, exp_eps="6/5", arithmetic=Arithmetic.EXACT).bracket.exact
+    >>> delta(krr, n=6, exp_eps="6/5", arithmetic="exact").bracket.exact
     Fraction(55591, 829440)
     """
     asked, order = Method.of(direction, engine, arithmetic, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
@@ -143,9 +142,7 @@ def delta(
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = replace(
-            asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or Arithmetic.FLOAT64
-        )
+        request = replace(asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or "float64")
         together = over_rounds.delta(several, request, order, attained=attained)
         return with_every_matrix(together, order)
     reduced, n = several.only, several.only.users
@@ -170,11 +167,11 @@ def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Method) ->
     """The bound at the arithmetic asked for; in doubles first, and in balls where these cost little, if none is."""
     if request.arithmetic is not None or request.engine is not None:
         return bound_at(reduced, n, order, request)
-    found = bound_at(reduced, n, order, replace(request, arithmetic=Arithmetic.FLOAT64))
-    if found.arithmetic is not Arithmetic.FLOAT64 or found.upper < _LEAST_CERTIFIED or not _is_cheap_in_balls(reduced):
+    found = bound_at(reduced, n, order, replace(request, arithmetic="float64"))
+    if found.arithmetic != "float64" or found.upper < _LEAST_CERTIFIED or not _is_cheap_in_balls(reduced):
         return found
     try:
-        certified = bound_at(reduced, n, order, replace(request, arithmetic=Arithmetic.BALL))
+        certified = bound_at(reduced, n, order, replace(request, arithmetic="ball"))
     except Unsupported:
         return found
     return found if certified.aimed is not None and found.aimed is None else certified
@@ -190,9 +187,9 @@ def _is_cheap_in_balls(reduced: Reduction) -> bool:
 def total_variation(
     subject: Subject,
     *,
-    direction: Question | str = "both",
+    direction: Question = "both",
     engine: Engine | None = None,
-    arithmetic: Arithmetic | str | None = None,
+    arithmetic: Arithmetic | None = None,
     rtol: float | None = None,
     bits: int | None = None,
     attained: bool = False,
@@ -246,9 +243,9 @@ def epsilon(
     subject: Subject,
     *,
     delta: object,
-    direction: Question | str = "both",
+    direction: Question = "both",
     engine: Engine | None = None,
-    arithmetic: Arithmetic | str | None = None,
+    arithmetic: Arithmetic | None = None,
     rtol: float | None = None,
     bits: int | None = None,
     attained: bool = False,
@@ -304,9 +301,7 @@ def epsilon(
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = replace(
-            asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or Arithmetic.FLOAT64
-        )
+        request = replace(asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or "float64")
         together = over_rounds.epsilon(several, request, target, attained=attained)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
     reduced, n = several.only, several.only.users
@@ -314,7 +309,7 @@ def epsilon(
     request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
     if arithmetic is None and engine is None:
         certified = target >= _LEAST_CERTIFIED and _is_cheap_in_balls(reduced)
-        request = replace(request, arithmetic=Arithmetic.BALL if certified else Arithmetic.FLOAT64)
+        request = replace(request, arithmetic="ball" if certified else "float64")
     guess = None if near is None else parse_rational(near, "near")
     if guess is not None and not 0 <= guess <= LARGEST_LEVEL:
         raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
@@ -326,9 +321,9 @@ def epsilon(
         try:
             bracket = smallest_of(several, target, request, guess)
         except (Unsupported, NotDecided):
-            if arithmetic is not None or request.arithmetic is not Arithmetic.BALL:
+            if arithmetic is not None or request.arithmetic != "ball":
                 raise
-            bracket = smallest_of(several, target, replace(request, arithmetic=Arithmetic.FLOAT64), guess)
+            bracket = smallest_of(several, target, replace(request, arithmetic="float64"), guess)
         if wide and bracket.width > Fraction(USUAL_WIDTH) * bracket.upper:
             bracket = replace(bracket, aimed=USUAL_WIDTH)
         covered = evaluated_pair(neighbours, bracket)

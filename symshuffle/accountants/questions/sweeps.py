@@ -152,4 +152,4 @@ def _row(
     bracket = getattr(found, "bracket", None)
     if bracket is None:
         return flat(found)
-    return {**ends(bracket), "arithmetic": bracket.arithmetic.value, "engine": bracket.engine}
+    return {**ends(bracket), "arithmetic": bracket.arithmetic, "engine": bracket.engine}

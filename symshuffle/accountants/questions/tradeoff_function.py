@@ -31,7 +31,7 @@ from symshuffle.accountants.questions.curves import Curve, CurvePoint, at_order,
 from symshuffle.accountants.questions.experiments import certain, limit_distance, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA
-from symshuffle.base.choices import Arithmetic, CurveKind, Question, choice
+from symshuffle.base.choices import Arithmetic, Question, choice, weakest_arithmetic
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
 from symshuffle.base.numbers import Exp, as_integer, enclose, parse_rational
@@ -54,7 +54,7 @@ def tradeoff(
     subject: Subject,
     *,
     type_i: Sequence[object],
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic | None = "float64",
     rtol: float | None = None,
     bits: int | None = None,
     num_levels: int = _LEVELS,
@@ -105,8 +105,8 @@ def tradeoff(
     num_levels = as_integer(num_levels, "num_levels", 2, _MOST_LEVELS)
     asked = experiment(subject, fields)
     asked.check_users()
-    request = Method.of(Question.BOTH, None, arithmetic, asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
-    neighbours = asked.neighbours(Question.BOTH)
+    request = Method.of("both", None, arithmetic, asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
+    neighbours = asked.neighbours("both")
     if neighbours.group_size > 1:
         raise Unsupported(f"group_size {neighbours.group_size}: the trade-off of one user only; ask for delta(eps)")
     orders, revealing = _orders(asked, num_levels)
@@ -116,7 +116,7 @@ def tradeoff(
     last = profile[-1].y
     revealed = _revealed(at) if revealing else Fraction(0)
     evaluation = f"envelope of {len(profile)} levels of the profile; at the last: {last.evaluation}"
-    weakest = Arithmetic.weakest(point.y.arithmetic for point in profile)
+    weakest = weakest_arithmetic(point.y.arithmetic for point in profile)
     points = []
     for alpha in errors:
         low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
@@ -127,7 +127,7 @@ def tradeoff(
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
         f"this envelope{neighbours.together}"
     )
-    return Curve(CurveKind.F_DP, "type_i", "type_ii", tuple(points), neighbours, text)
+    return Curve("f-dp", "type_i", "type_ii", tuple(points), neighbours, text)
 
 
 def _orders(asked: Experiment, levels: int) -> tuple[tuple[Fraction, ...], bool]:
@@ -261,7 +261,7 @@ class GaussianLimit:
 def gaussian_limit(
     subject: Subject,
     *,
-    direction: Question | str = "both",
+    direction: Question = "both",
     **fields: Any,
 ) -> GaussianLimit:
     """Approximate parameter mu of Gaussian differential privacy; no guarantee.
@@ -295,7 +295,7 @@ def gaussian_limit(
     return limit_of(experiment(subject, fields), choice(Question, direction, "direction"))
 
 
-def limit_of(asked: Experiment, question: Question = Question.BOTH) -> GaussianLimit:
+def limit_of(asked: Experiment, question: Question = "both") -> GaussianLimit:
     """As :func:`gaussian_limit`, of laws that were derived already."""
     asked.check_users()
     if certain(asked, question):

@@ -13,7 +13,7 @@ from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
-from symshuffle.base.choices import Arithmetic, Direction, Question
+from symshuffle.base.choices import Arithmetic, Direction, Question, directions
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted, parse_rational
 from symshuffle.base.results import Bracket
@@ -30,8 +30,8 @@ def renyi(
     subject: Subject,
     *,
     order: object,
-    direction: Question | str = "both",
-    arithmetic: Arithmetic | str | None = Arithmetic.FLOAT64,
+    direction: Question = "both",
+    arithmetic: Arithmetic | None = "float64",
     rtol: float | None = None,
     bits: int | None = None,
     attained: bool = False,
@@ -83,14 +83,14 @@ def renyi(
     if not 1 <= alpha <= _LARGEST_ORDER:
         raise InputError("order", order, f"an order in [1, {_LARGEST_ORDER}]")
     request = Method.of(direction, None, arithmetic, _USUAL_WIDTH if rtol is None else rtol, bits)
-    if request.arithmetic is Arithmetic.EXACT:
+    if request.arithmetic == "exact":
         raise Unsupported("arithmetic exact: a Rényi divergence is a logarithm; use arithmetic='ball'")
     asked = experiment(subject, fields)
     asked.check_users()
     for part in asked.parts:
         _check_profile(part)
-    if asked.several and request.direction is not Question.BOTH:
-        raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
+    if asked.several and request.direction != "both":
+        raise InputError("direction", request.direction, "both, with rounds, which may mix the orders")
     neighbours = asked.neighbours(request.direction)
     shapes = [_shape(part, request) for part in asked.parts]
     found = [(_one(shape, alpha, request), part.times) for shape, part in zip(shapes, asked.parts, strict=True)]
@@ -136,7 +136,7 @@ def _together(found: Sequence[tuple[Bracket, int]], request: Method) -> Bracket:
     evaluation = first.evaluation if len(found) == 1 else "; ".join(each)
     aimed = None if high - low <= Fraction(request.rtol) * high else request.rtol
     evaluation = evaluation if rounds == 1 else f"sum over {rounds} rounds; {evaluation}"
-    return Bracket(low, high, request.arithmetic or Arithmetic.FLOAT64, "profile", evaluation, aimed)
+    return Bracket(low, high, request.arithmetic or "float64", "profile", evaluation, aimed)
 
 
 def _shape(part: Reduction, request: Method) -> RefinedProfile | None:
@@ -147,7 +147,7 @@ def _shape(part: Reduction, request: Method) -> RefinedProfile | None:
 def _one(shape: RefinedProfile | None, alpha: Fraction, request: Method) -> Bracket:
     """The bound of one round."""
     if shape is None:
-        return Bracket(Fraction(0), Fraction(0), Arithmetic.FLOAT64, "profile", "the messages tell nothing")
+        return Bracket(Fraction(0), Fraction(0), "float64", "profile", "the messages tell nothing")
     return shape.narrowed(alpha, request)
 
 
@@ -167,7 +167,7 @@ def _attained(
         return None
     orders = [sorted(shape.known) for shape in told]
     few = [[*some[::_COARSER], some[-1]] for some in orders]
-    rounds, ways = [part.times for part in asked.parts], request.direction.directions
+    rounds, ways = [part.times for part in asked.parts], directions(request.direction)
 
     def most(way: Direction) -> list[tuple[str, RefinedProfile]]:
         """The datasets of each part that have the most in a direction."""

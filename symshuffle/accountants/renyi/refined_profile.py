@@ -22,7 +22,7 @@ from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.renyi.orders import ORDER_BITS, StretchBounds, Stretches, divergence, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
-from symshuffle.base.choices import Arithmetic, Direction, Question
+from symshuffle.base.choices import Direction, Question, directions
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -88,10 +88,10 @@ class RefinedProfile:
         try:  # before any value is computed, since each of densities costs much
             last = _last(reduced, wanted)
         except Unsupported:
-            if request.direction is Question.BOTH:
+            if request.direction == "both":
                 raise
             both, last = False, _last(reduced, replace(wanted, direction=request.direction))
-        one, forward = OneRound(reduced, n, 1, wanted), request.direction is Question.FORWARD
+        one, forward = OneRound(reduced, n, 1, wanted), request.direction == "forward"
         if not one.telling:
             return None
         return cls(reduced, n, wanted, one.unit(), last, forward_ends=both or forward, reverse_ends=both or not forward)
@@ -100,14 +100,14 @@ class RefinedProfile:
         """Both directions at an order."""
         found = self.known.get(x)
         if found is None:
-            one = self._value(x, Question.FORWARD)
+            one = self._value(x, "forward")
             same = x < self.last and self.reduced.same_both_ways(x, self.request.bits)
-            found = self.known[x] = one, one if same else self._value(x, Question.REVERSE)
+            found = self.known[x] = one, one if same else self._value(x, "reverse")
         return found
 
     def _value(self, x: Fraction, question: Question) -> Bracket:
-        if x >= self.last and (self.forward_ends if question is Question.FORWARD else self.reverse_ends):
-            return Bracket(Fraction(0), Fraction(0), Arithmetic.BALL, "none", "G is never positive")
+        if x >= self.last and (self.forward_ends if question == "forward" else self.reverse_ends):
+            return Bracket(Fraction(0), Fraction(0), "ball", "none", "G is never positive")
         return bound_at(self.reduced, self.n, x, replace(self.request, direction=question))
 
     def nodes(self, direction: Direction) -> list[Node]:
@@ -116,7 +116,7 @@ class RefinedProfile:
         one, other = (
             [Node(x, self.known[x][place].lower, self.known[x][place].upper) for x in orders] for place in (0, 1)
         )
-        if direction is Direction.FORWARD:
+        if direction == "forward":
             return whole_line(one, other, ends=self.reverse_ends)
         return whole_line(other, one, ends=self.forward_ends)
 
@@ -130,7 +130,7 @@ class RefinedProfile:
             found = self._stretches(alpha, direction)
             low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
             high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
-        ended = self.forward_ends if direction is Direction.FORWARD else self.reverse_ends
+        ended = self.forward_ends if direction == "forward" else self.reverse_ends
         # No likelihood ratio is above an order from which on the profile is 0, and no divergence above its logarithm.
         most = min(high.upper, enclose_log(self.last).upper) if ended else high.upper
         return max(low.lower, Fraction(0)), most
@@ -148,11 +148,11 @@ class RefinedProfile:
         """
         for x in (Fraction(1), self.last):  # the integral ends where the profile is 0
             self.values(x)
-        directions = request.direction.directions
-        self._first(alpha, directions[0])
+        ways = directions(request.direction)
+        self._first(alpha, ways[0])
         widths: list[Fraction] = []
         while True:
-            ends = [self.ends(alpha, direction) for direction in directions]
+            ends = [self.ends(alpha, direction) for direction in ways]
             low, high = (max(end) for end in zip(*ends, strict=True))
             close = high - low <= Fraction(request.rtol) * high
             stuck = len(widths) >= _PATIENCE and (high - low) * 10 > widths[-_PATIENCE] * 9
@@ -163,13 +163,13 @@ class RefinedProfile:
                 return Bracket(
                     low,
                     high,
-                    request.arithmetic or Arithmetic.FLOAT64,
+                    request.arithmetic or "float64",
                     "profile",
                     evaluation,
                     None if close else request.rtol,
                 )
             widths.append(high - low)
-            self._refine(alpha, directions)
+            self._refine(alpha, ways)
 
     def _first(self, alpha: Fraction, direction: Direction) -> None:
         """A first grid, from 1 to where what is left hardly counts."""

@@ -23,7 +23,7 @@ import flint
 from symshuffle.accountants.bounds.brackets import ratio_of
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduced import Reduction
-from symshuffle.base.choices import Arithmetic, Direction, Question
+from symshuffle.base.choices import Question, directions
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Real, enclose, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -271,7 +271,7 @@ class Between:
         """Whether every law of a source has densities on a line, and there are users enough."""
         if n < _FEWEST or reduced.bounds or not reduced.mixed:
             return False
-        return all(isinstance(f(Fraction(1), Direction.FORWARD, None), LevelledPair) for f in reduced.mixed)
+        return all(isinstance(f(Fraction(1), "forward", None), LevelledPair) for f in reduced.mixed)
 
     def bracket(self, reduced: Reduction, n: int, eps: Fraction, width: float, question: Question) -> Bracket:
         """H(n) of the largest law at a level.
@@ -281,11 +281,11 @@ class Between:
         share = _COARSEST
         while share > max(24 * width, _FINEST):
             share /= _ROUGHER
-        asked = Method(arithmetic=Arithmetic.FLOAT64, rtol=share / 4, goal=_ONE_PASS)
+        asked = Method(arithmetic="float64", rtol=share / 4, goal=_ONE_PASS)
         ends = list(self._ends(reduced, n, eps, question, share, asked))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
         evaluation = "finite laws on either side in convex order, on cells made once for all levels"
-        return Bracket(low, high, Arithmetic.FLOAT64, BETWEEN, evaluation, aimed=width)
+        return Bracket(low, high, "float64", BETWEEN, evaluation, aimed=width)
 
     def _ends(
         self, reduced: Reduction, n: int, eps: Fraction, question: Question, share: float, asked: Method
@@ -293,11 +293,11 @@ class Between:
         """Both ends for each law; of one that is certainly not the largest a wide upper end."""
         ratio = enclose(ratio_of(eps), _RATIO_BITS)
         places = [
-            (pair, way is Direction.REVERSE)
+            (pair, way == "reverse")
             for family in reduced.mixed
-            for pair in [_pair(family(_upto(eps), Direction.FORWARD, None))]
-            for way in question.directions
-            if not (pair.symmetric and way is Direction.REVERSE and question is Question.BOTH)
+            for pair in [_pair(family(_upto(eps), "forward", None))]
+            for way in directions(question)
+            if not (pair.symmetric and way == "reverse" and question == "both")
         ]
         lows = [self._end(pair, n, ratio, reverse, share, asked, up=False) for pair, reverse in places]
         largest = max(lows)

@@ -30,7 +30,6 @@ from numpy import fft
 
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.accountants.rounds.losses import Losses, law_logarithms
-from symshuffle.base.choices import Side
 from symshuffle.base.crossings import least_between, smooth_integer
 from symshuffle.base.doubles import UNIT, Array, integer_power
 from symshuffle.base.errors import Unsupported
@@ -71,7 +70,7 @@ class Tilted:
     def at(cls, losses: Losses, tilt: float) -> Tilted:
         """Transform, raise, transform back."""
         first, length = _window(losses, tilt)
-        up = losses.side is Side.UPPER
+        up = losses.side == "upper"
         stage = PER_STAGE * math.log2(length)
         spectrum: npt.NDArray[np.complex128] | None = None
         drift, growth, scale, rounds, origin = 0.0, 0.0, Fraction(0), 0, 0
@@ -94,7 +93,7 @@ class Tilted:
 
     def value(self, level: int) -> Fraction:
         """The profile at ``level * step``, on the side asked for."""
-        up, c = self.losses.side is Side.UPPER, self.tilt
+        up, c = self.losses.side == "upper", self.tilt
         step = float(self.losses.step)
         start = max(level + 1 - self.first, 0)
         masses = self.masses[start:]

@@ -65,7 +65,7 @@ class Losses:
             found = Ball.from_arb(more, _BITS)
         if all(law.infinity == 0 for law, _ in self.parts):
             return Fraction(0)
-        return found.upper if self.side is Side.UPPER else max(found.lower, Fraction(0))
+        return found.upper if self.side == "upper" else max(found.lower, Fraction(0))
 
     def cumulant(self, c: float) -> tuple[float, float, float]:
         """The logarithm of the moment generating function at c, with two derivatives, in doubles."""
@@ -159,7 +159,7 @@ def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
         with working_precision(_BITS):
             share = to_arb(eps - level * losses.step).expm1() / to_arb(losses.step).expm1()
             ball = Ball.from_arb(to_arb(value) + share * (to_arb(found.value(level + 1)) - to_arb(value)), _BITS)
-        value = ball.upper if losses.side is Side.UPPER else ball.lower
+        value = ball.upper if losses.side == "upper" else ball.lower
     return min(max(value, Fraction(0)), Fraction(1))
 
 
@@ -167,7 +167,7 @@ def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
     """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0."""
     left = losses.revealed
     if left >= delta:
-        if losses.side is Side.UPPER:  # what is at infinity may have been moved there from the largest levels
+        if losses.side == "upper":  # what is at infinity may have been moved there from the largest levels
             raise Unsupported(f"no eps is shown to have delta <= {float(delta):.6g}: {float(left):.6g} may be revealed")
         raise Unsupported(f"no eps has delta <= {float(delta):.6g}: {float(left):.6g} is left, revealed for certain")
     eps, tilt = losses.guess(natural_log(delta))
@@ -194,4 +194,4 @@ def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
         share = to_arb((values[low] - delta) / (values[low] - values[high]))
         further = (share * to_arb((high - low) * losses.step).expm1()).log1p()
         root = Ball.from_arb(to_arb(low * losses.step) + further, _BITS)
-    return root.upper if losses.side is Side.UPPER else max(root.lower, Fraction(0))
+    return root.upper if losses.side == "upper" else max(root.lower, Fraction(0))

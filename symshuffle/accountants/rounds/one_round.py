@@ -23,7 +23,7 @@ from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
 from symshuffle.accountants.rounds.chord_levels import ends_at, level_below, widest
 from symshuffle.accountants.rounds.dominating import Ends, Profile
-from symshuffle.base.choices import Arithmetic, Question
+from symshuffle.base.choices import Question
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -89,7 +89,7 @@ class OneRound:
     @property
     def dense(self) -> bool:
         """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
-        asked, source = self.request.arithmetic is Arithmetic.FLOAT64 and self.request.engine is None, self.reduced
+        asked, source = self.request.arithmetic == "float64" and self.request.engine is None, self.reduced
         all_send = source.of_all_users or (source.group_size == 1 and not source.cases and source.group.all_send)
         return asked and all_send and self.cells.serves(source, self.n)
 
@@ -119,10 +119,10 @@ class OneRound:
         found = self.known.get(eps)
         if found is None or any(_too_wide(b, width) for b in found):
             if not self.reduced.real or self.reduced.same_both_ways(ratio_of(eps), self.request.bits):
-                both = self._delta(eps, width, Question.BOTH)
+                both = self._delta(eps, width, "both")
                 found = both, both
             else:
-                found = self._delta(eps, width, Question.FORWARD), self._delta(eps, width, Question.REVERSE)
+                found = self._delta(eps, width, "forward"), self._delta(eps, width, "reverse")
             self.known[eps] = found
         return found
 
@@ -152,7 +152,7 @@ class OneRound:
         if not self.trial:
             self.trial.append(False)
             with suppress(Unsupported):
-                found = self.cells.bracket(self.reduced, self.n, Fraction(0), _ROUGH, Question.BOTH)
+                found = self.cells.bracket(self.reduced, self.n, Fraction(0), _ROUGH, "both")
                 self.trial[0] = found.upper <= 2 * found.lower
         return self.trial[0]
 

@@ -21,7 +21,7 @@ from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
-from symshuffle.base.choices import Arithmetic, Question, Side
+from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, InputError, Unsupported, optional
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -71,9 +71,9 @@ class Lattice:
     @classmethod
     def of(cls, profiles: Sequence[tuple[tuple[Profile, Profile], int]]) -> Lattice:
         """From the profiles of the rounds, for laws above and below, and how many are alike."""
-        above = Losses(tuple((law_above(profile), times) for (profile, _), times in profiles), Side.UPPER)
+        above = Losses(tuple((law_above(profile), times) for (profile, _), times in profiles), "upper")
         try:
-            below = Losses(tuple((law_below(profile), times) for (_, profile), times in profiles), Side.LOWER)
+            below = Losses(tuple((law_below(profile), times) for (_, profile), times in profiles), "lower")
         except CertificateError:
             below = None
         return cls(above.step, above, below, sum(profile.last + 1 for (profile, _), _ in profiles))
@@ -197,7 +197,7 @@ class AllRounds:
         orders = [profiles]
         if any(profile.forward != profile.reverse for profile, _ in profiles):
             orders.append([(profile.swapped, times) for profile, times in profiles])
-        reached = max(read(Losses(tuple((law_below(p), t) for p, t in order), Side.LOWER)) for order in orders)
+        reached = max(read(Losses(tuple((law_below(p), t) for p, t in order), "lower")) for order in orders)
         places = ["every round"] if len(self.parts) == 1 else [counted(one.times, "round") for _, one in chosen]
         return Attained(
             reached, "; ".join(f"{text} in {place}" for (text, _), place in zip(chosen, places, strict=True))
@@ -222,14 +222,14 @@ Simpler: TypeAlias = tuple[tuple[str, Fraction], ...]
 @lru_cache(maxsize=16)
 def _kept(asked: Experiment, request: Method) -> AllRounds:
     rounds = tuple(OneRound(part, part.users, part.times, request) for part in asked.parts)
-    return AllRounds(rounds, request.arithmetic is Arithmetic.BALL)
+    return AllRounds(rounds, request.arithmetic == "ball")
 
 
 def _all_rounds(asked: Experiment, request: Method) -> AllRounds:
     """The rounds with what is known of them; of the request, what does not change from question to question."""
-    if request.direction is not Question.BOTH:
-        raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
-    if request.arithmetic is Arithmetic.EXACT:
+    if request.direction != "both":
+        raise InputError("direction", request.direction, "both, with rounds, which may mix the orders")
+    if request.arithmetic == "exact":
         raise Unsupported(
             "arithmetic exact: the profile of several rounds is not a rational number; use arithmetic='ball'"
         )
@@ -390,12 +390,12 @@ def _answer(
 
 
 def _rigour(rounds: AllRounds) -> Arithmetic:
-    return Arithmetic.BALL if rounds.balls else Arithmetic.FLOAT64
+    return "ball" if rounds.balls else "float64"
 
 
 def _neighbours(rounds: AllRounds) -> Neighbours:
     """Whom all rounds together cover."""
-    return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
+    return Neighbours.joined([(part.times, part.reduced.neighbours("both", part.n)) for part in rounds.parts])
 
 
 def _counts(rounds: AllRounds) -> tuple[tuple[int, int | None], ...]:

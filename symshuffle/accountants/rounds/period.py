@@ -32,7 +32,6 @@ import flint
 
 from symshuffle.accountants.rounds.dominating import LatticeLaw
 from symshuffle.accountants.rounds.losses import Losses
-from symshuffle.base.choices import Side
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 
@@ -87,7 +86,7 @@ class Period:
 
     def value(self, level: int) -> Fraction:
         """The profile at ``level * step``, on the side asked for."""
-        up = self.losses.side is Side.UPPER
+        up = self.losses.side == "upper"
         with working_precision(_BITS):
             h, c, n = to_arb(self.losses.step), flint.arb(self.tilt), self.points
             total = flint.arb(0)

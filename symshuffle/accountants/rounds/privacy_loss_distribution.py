@@ -24,7 +24,7 @@ from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.artifacts import installed, write_atomically
-from symshuffle.base.choices import Arithmetic, Question
+from symshuffle.base.choices import EVALUATED, Arithmetic
 from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -97,7 +97,7 @@ class PrivacyLossDistribution:
         )
         if self.neighbours is None:
             return FirstLines("privacy loss", number, about=str(self.about.get("meaning", "")))
-        return self.neighbours.lines("privacy loss", number, Arithmetic(self.about["arithmetic"]).words)
+        return self.neighbours.lines("privacy loss", number, EVALUATED[self.about["arithmetic"]])
 
     def __repr__(self) -> str:
         law = self.law
@@ -206,7 +206,7 @@ def privacy_loss_distribution(
     *,
     step: object = None,
     beyond: object = "1e-15",
-    arithmetic: Arithmetic | str = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic = "float64",
     rtol: float = 1e-4,
     bits: int | None = None,
     **fields: Any,
@@ -249,8 +249,8 @@ def privacy_loss_distribution(
     (0.0016, 0.013)
     """
     most = parse_inside(beyond, "beyond", "(0, 1)")
-    request = Method.of(Question.BOTH, None, arithmetic, rtol, bits)
-    if request.arithmetic is Arithmetic.EXACT:
+    request = Method.of("both", None, arithmetic, rtol, bits)
+    if request.arithmetic == "exact":
         raise Unsupported(
             "arithmetic exact: values at exponential levels are not rational numbers; use arithmetic='ball'"
         )
@@ -266,7 +266,7 @@ def privacy_loss_distribution(
     if levels > _MOST_LEVELS:
         least = format_decimal(last / _MOST_LEVELS, digits=2, up=True)
         raise InputError("step", float(width), f"at least {least}, or {math.ceil(levels)} levels")
-    neighbours = one.reduced.neighbours(Question.BOTH, users)
+    neighbours = one.reduced.neighbours("both", users)
     return PrivacyLossDistribution(
         law_above(one.profiles(width, most, request.rtol)[0]),
         {
@@ -276,7 +276,7 @@ def privacy_loss_distribution(
                 f"the hockey-stick divergence of the masses bounds {neighbours.compared}; in a composition, "
                 f"assumed: {ASSUMED}; not covered: {NOT_COVERED}"
             ),
-            "arithmetic": (request.arithmetic or Arithmetic.FLOAT64).value,
+            "arithmetic": (request.arithmetic or "float64"),
             "proved": PROVED,
             "not_proved": NOT_PROVED,
             "versions": {"python": platform.python_version()}

@@ -15,10 +15,11 @@ from typing import Any, ClassVar, Final, final
 import flint
 import numpy as np
 
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
 
@@ -52,7 +53,7 @@ class Solution(ValueMethods):
     ``float`` returns the upper end, rounded up.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     program: LinearProgram
     certificate: Certificate
     value: Bracket

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import exact_sum
-from symshuffle.base.results import Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, dot, transpose
 from symshuffle.channels.geometry.linprog import Solution, solve
@@ -142,7 +142,7 @@ class Deficiency(ValueMethods):
     ``float`` returns the upper end, rounded up.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     first: Channel
     second: Channel
     kernel: Channel
@@ -162,7 +162,7 @@ class Deficiency(ValueMethods):
             proved = self.certificate.prove(_program(self.first, self.second, worst_input=True))
         with within("kernel"):
             distances = _distances(self.first.push_forward(self.kernel), self.second)
-        check_claim(self.value, Bracket(proved.lower, max(distances), Arithmetic.EXACT, "lp", "kernel"), "value")
+        check_claim(self.value, Bracket(proved.lower, max(distances), "exact", "lp", "kernel"), "value")
 
 
 def _distances(first: Channel, second: Channel) -> list[Fraction]:

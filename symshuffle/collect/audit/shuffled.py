@@ -241,7 +241,7 @@ class ShuffledAudit:
         eps = f"{natural_log(test.ratio):.6g}"
         return (
             f"certified: delta({eps}) of n = {self.n} users is at most a number in [{ends['lower']}, {ends['upper']}] "
-            f"({test.certified.arithmetic.value}, {test.certified.engine})",
+            f"({test.certified.arithmetic}, {test.certified.engine})",
             f"{self._named(0)} and {self._named(1)} reach about {p0 - float(test.ratio) * p1:.6g} of it",
             f"a claim of half of it would be refuted by {about_runs(runs)} of each",
         )

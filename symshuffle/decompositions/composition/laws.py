@@ -193,12 +193,12 @@ _LOST_BITS: Final = 12
 """Bits that a difference of two ratios may lose to cancellation before it is taken symbolically."""
 
 
-def decomposition(part: Part, pattern: Pattern, *, others: Others = Others.BLANKET) -> SymbolicDecomposition:
+def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -> SymbolicDecomposition:
     """The decomposition of a tree at a pair of inputs that differ as the pattern says, in the symbol ``lam``."""
     mechanism, *more = leaves(part)
     if isinstance(mechanism, Laplace) or any(isinstance(leaf, Laplace) for leaf in more):
         raise Unsupported("laplace has a continuum of components; its laws of G lie between those of composed_law")
-    table = _table(part, pattern, others, Budget(1, None, None), Side.UPPER)
+    table = _table(part, pattern, others, Budget(1, None, None), "upper")
     cells = [Cell(r0 * c, r1 * c, c, (r0, r1)) for (r0, r1), c in table.charged]
     cells += [Cell(a, b, sp.Integer(0), None) for a, b in table.singular]
     return SymbolicDecomposition(mechanism, tuple(cells), table.beta)
@@ -210,9 +210,9 @@ def composed_law(
     exp_eps: Real,
     *,
     lam: Real | None,
-    others: Others = Others.BLANKET,
-    side: Side = Side.UPPER,
-    direction: Direction = Direction.FORWARD,
+    others: Others = "blanket",
+    side: Side = "upper",
+    direction: Direction = "forward",
     bits: int | None = None,
 ) -> Law:
     """The law of G of a tree in numbers; with Laplace leaves, a law on one side of it in convex order.
@@ -251,8 +251,8 @@ def mixed_law(
     exp_eps: Real,
     *,
     lam: Real | None,
-    others: Others = Others.BLANKET,
-    direction: Direction = Direction.FORWARD,
+    others: Others = "blanket",
+    direction: Direction = "forward",
     bits: int | None = None,
 ) -> MixedLaw:
     """The law of G itself of a tree whose Laplace leaves are under ``parallel`` only; see :func:`is_mixture`.
@@ -265,7 +265,7 @@ def mixed_law(
             return leaf.mixed_law(exp_eps, direction=direction, bits=bits)
         # By symmetry the first input as background is the second one with the two inputs of the pair exchanged.
         same = (others == "second") == (direction == "forward")
-        return leaf.mixed_background(exp_eps, direction=Direction.FORWARD if same else Direction.REVERSE, bits=bits)
+        return leaf.mixed_background(exp_eps, direction="forward" if same else "reverse", bits=bits)
     if isinstance(part, Composition) and part.operator == "parallel":
         assert isinstance(pattern, tuple)
         laws = (
@@ -288,14 +288,14 @@ def common_backgrounds(part: Part) -> list[Others]:
     """The constant backgrounds that every leaf of a tree can count; Laplace noise on a bit has no third input."""
     named = [leaf.with_defaults() if isinstance(leaf, Mechanism) else None for leaf in leaves(part)]
     all_reach = all(leaf is not None and (silent(leaf) or reaches(leaf)) for leaf in named)
-    third = [Others.THIRD] if all_reach else []
-    return [*third, Others.SECOND, Others.FIRST]
+    third: list[Others] = ["third"] if all_reach else []
+    return [*third, "second", "first"]
 
 
 def components(part: Part, pattern: Pattern) -> int:
     """At most so many components a tree has at a pattern: equal parts that differ alike merge to multisets."""
     if not isinstance(part, Composition):
-        return 2 if isinstance(part, Laplace) else len(_leaf(part, differs(pattern), Others.BLANKET).cells)
+        return 2 if isinstance(part, Laplace) else len(_leaf(part, differs(pattern), "blanket").cells)
     assert isinstance(pattern, tuple)
     sizes: dict[tuple[Part, Pattern], int] = {}
     for one in zip(part.parts, pattern, strict=True):
@@ -337,6 +337,6 @@ def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: S
 
 
 def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> SymbolicDecomposition:
-    if others is Others.THIRD and silent(mechanism):
-        others = Others.SECOND
+    if others == "third" and silent(mechanism):
+        others = "second"
     return counted_decomposition(mechanism, differs=differs, others=others)

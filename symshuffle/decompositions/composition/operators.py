@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, TypeVar, final
 
-from symshuffle.base.choices import Operator
 from symshuffle.base.errors import InputError, check_list
 from symshuffle.base.numbers import as_integer, parse_inside, parse_rational, ungrouped
 from symshuffle.decompositions.composition.tree import Composition, Part
@@ -45,13 +44,13 @@ def joint(*parts: Part | int) -> Composition:
     --------
     >>> from symshuffle import randomizer
     >>> joint(randomizer("krr", k=4), randomizer("krr", k=2)).operator
-    <Operator.JOINT: 'joint'>
+    'joint'
     >>> joint(randomizer("krr", k=10), 6).name
     'joint(krr(lam, k=10),6)'
     """
     if len(parts) == 2 and isinstance(parts[1], int) and not isinstance(parts[1], bool):
         parts = parts[:1] * as_integer(parts[1], "copies", 1, LARGEST_JOINT)
-    return Composition(Operator.JOINT, parts)  # type: ignore[arg-type]  # what is no part is refused there
+    return Composition("joint", parts)  # type: ignore[arg-type]  # what is no part is refused there
 
 
 def parallel(parts: Sequence[Part], weights: Sequence[object]) -> Composition:
@@ -86,7 +85,7 @@ def parallel(parts: Sequence[Part], weights: Sequence[object]) -> Composition:
     (Fraction(1, 4), Fraction(3, 4))
     """
     check_list(parts, "parts", "a list of mechanisms or compositions")
-    return Composition(Operator.PARALLEL, tuple(parts), weights)  # type: ignore[arg-type]  # which it reads
+    return Composition("parallel", tuple(parts), weights)  # type: ignore[arg-type]  # which it reads
 
 
 def subsample(part: Part, probability: object) -> Composition:
@@ -149,7 +148,7 @@ def hamming(composition: Part, distance: int) -> Composition:
     """
     if not isinstance(composition, Composition) or composition.operator != "joint":
         raise InputError("hamming", getattr(composition, "name", composition), "a joint composition")
-    return Composition(Operator.JOINT, composition.parts, distance=distance)
+    return Composition("joint", composition.parts, distance=distance)
 
 
 _LONGEST_TEXT: Final = 2_000

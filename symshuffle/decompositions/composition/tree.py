@@ -187,7 +187,7 @@ def _shares(part: Part, order: int = 1) -> Iterator[tuple[str, int]]:
     """The leaves that have a budget, each with the order of the root of the total ratio cap that it gets."""
     if isinstance(part, Composition):
         for inner in part.parts:
-            yield from _shares(inner, order * len(part.parts) if part.operator is Operator.JOINT else order)
+            yield from _shares(inner, order * len(part.parts) if part.operator == "joint" else order)
     elif has_budget(part):
         yield part.name, order
 

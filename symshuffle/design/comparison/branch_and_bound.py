@@ -23,7 +23,7 @@ import flint
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.deployment.experiment import experiment
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic, MatchKind, Question, replace_choice
+from symshuffle.base.choices import Arithmetic, Question, replace_choice
 from symshuffle.base.crossings import zero_between
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Verdict, less, lower_end, natural_log, to_arb, working_precision
@@ -46,7 +46,7 @@ _MOST_BOXES: Final = 600
 _MOST_TWO_SIDED: Final = 300
 """Boxes of integers and shares, which are settled one by one only where few are left."""
 _BITS: Final = 80
-_LOOKS: Final = ((Question.FORWARD, 0.1), (Question.BOTH, 1e-2), (Question.BOTH, 1e-6))
+_LOOKS: Final[tuple[tuple[Question, float], ...]] = (("forward", 0.1), ("both", 1e-2), ("both", 1e-6))
 """Directions and relative widths of brackets of delta, the next one where a bracket does not decide.
 
 One direction is below the larger of both: it shows that the target is exceeded, never that it is met.
@@ -110,7 +110,7 @@ class Rivals:
     match: Match
     n: int
     goal: Fraction
-    arithmetic: Arithmetic = Arithmetic.FLOAT64
+    arithmetic: Arithmetic = "float64"
     doubt: float = DOUBT
     rest: list[Box] = field(default_factory=list, compare=False)
     seen: list[tuple[float, float]] = field(default_factory=list, compare=False)
@@ -215,7 +215,7 @@ class Rivals:
         if box in self.settled:
             return self.settled[box]
         both, before = self.family.base == HASHING and box.shares is not None, len(self.spared)
-        first, ahead = self.match.kind is not MatchKind.EPS_DELTA, self.ahead.get(box)  # one excludes more boxes
+        first, ahead = self.match.kind != "eps-delta", self.ahead.get(box)  # one excludes more boxes
         ways = (first, not first) if both else (True,)
         if ahead is not None and self._halves(box) is not None:
             ways = (ahead > 0,) if abs(ahead) > _ALIKE else (ahead > 0, ahead <= 0)
@@ -325,11 +325,11 @@ class Rivals:
         if excess is None:
             return True  # nobody has this level
         match self.match.kind:
-            case MatchKind.CHI_SQUARE:
+            case "chi-square":
                 values = self._values(point, excess)
                 spent = _ball(self.family.form["moments"]["chi square"], values)
                 return less(self.match.value, spent * self._share(point)) is Verdict.TRUE
-            case MatchKind.EPS0:
+            case "eps0":
                 return less(Exp(self.match.value), 1 + excess) is Verdict.TRUE
         assert self.match.delta is not None
         goal, likely = natural_log(self.match.delta), self._likely(point, excess)
@@ -354,11 +354,11 @@ class Rivals:
         asked: dict[str, Any] = {"eps": self.match.value, "arithmetic": self.arithmetic}
         for way, rtol in _LOOKS:
             found = delta(laws, direction=way, rtol=rtol, **asked).bracket
-            if way is Question.FORWARD:
+            if way == "forward":
                 forward = found
             elif found.lower <= forward.upper:
                 self.alike.append(True)
-            if found.lower > target or (found.upper <= target and (way is Question.BOTH or self.alike)):
+            if found.lower > target or (found.upper <= target and (way == "both" or self.alike)):
                 break
         return found
 

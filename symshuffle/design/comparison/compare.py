@@ -19,7 +19,7 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
-from symshuffle.base.choices import Arithmetic, Loss, MatchKind, choice
+from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
 from symshuffle.base.numbers import Exp, as_integer, as_width
@@ -85,7 +85,7 @@ def compare(
     rtol: float | None = None,
     progress: NamedProgress | None = None,
     executor: Executor | None = None,
-    loss: Loss | str = Loss.L2,
+    loss: Loss = "l2",
     **fields: Any,
 ) -> Comparison:
     r"""Comparison of all finite mechanisms with k inputs under one common budget.
@@ -196,7 +196,7 @@ def compare(
         if reason:
             absent.append((one.name, reason))
     _add_own(own, match, n, rtol, rows, absent)
-    if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
+    if match.kind == "chi-square" and match.value > reach > 0:
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
@@ -247,7 +247,7 @@ def _tried(k: int, n: int, match: Match, rtol: float, variants: int, one: Family
     try:
         _check_strings(one)
         reach = moment(one, "chi square")(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
-        goal = _goal(k, match.of_one_round(), n, min(rtol, _REL)) if match.kind is MatchKind.EPS_DELTA else 0.0
+        goal = _goal(k, match.of_one_round(), n, min(rtol, _REL)) if match.kind == "eps-delta" else 0.0
         return _best(one, match, n, rtol, goal, variants), "", reach
     except (Unsupported, NotDecided) as error:
         return [], str(error), reach
@@ -264,7 +264,7 @@ def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[
         except InputError as error:
             absent.append((name, str(error)))
             continue
-        if not one.thin or match.kind is not MatchKind.EPS0:  # there the trace is proportional to the share
+        if not one.thin or match.kind != "eps0":  # there the trace is proportional to the share
             found.append(one)
     return found, absent
 
@@ -280,7 +280,7 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
     if one.free or one.form["row"]["certain"]:
         absent.append((one.name, "some message is impossible at some inputs: no finite local level or chi-square"))
         return
-    nothing = Bracket(Fraction(0), Fraction(0), Arithmetic.EXACT, "closed form", "all rows are equal")
+    nothing = Bracket(Fraction(0), Fraction(0), "exact", "closed form", "all rows are equal")
     private: dict[str, Any] = {"epsilon": nothing, "privacy": "all datasets give the same messages"}
     private = {} if match.delta is None else private
     reason = "messages do not depend on inputs: no estimator is unbiased"
@@ -304,7 +304,7 @@ def _best(
     variants: int,
 ) -> list[Row]:
     """The rows of a family: proposals in doubles, matched exactly, and all that may beat the best of them."""
-    if match.rounds > 1 and match.kind is MatchKind.EPS_DELTA:
+    if match.rounds > 1 and match.kind == "eps-delta":
         return _over_rounds(one, match, n, rtol, goal, variants)
     ranked, settled = _ranked(one, match, n, rtol, goal, variants)
     if one.thin and dict(ranked[0].values)["p"] == 1:
@@ -355,9 +355,9 @@ def _ranked(
             return math.inf
 
     # Few candidates where all others are looked at afterwards.
-    several = match.kind is MatchKind.EPS_DELTA and not one.thin and (local or MOST_INPUTS < one.inputs <= _FEW_INPUTS)
+    several = match.kind == "eps-delta" and not one.thin and (local or MOST_INPUTS < one.inputs <= _FEW_INPUTS)
     most = max(variants, _FINALISTS if several else 1)
-    candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
+    candidates = proposals(one, in_doubles, thin=match.kind != "eps0", most=most)
     tried = [candidate_at(one, values, match, n, rtol) for values in named(one, match, candidates)]
     best = min(tried, key=lambda entry: entry.risk)
     unusual = bool(one.free and risk and goal) and is_unusual(one, best, match, n, goal)

@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base.choices import Others, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.closed_forms import lines_on_file
@@ -136,7 +135,7 @@ def _law_at_four(k: int, row: Row) -> object:
     """The law of G at one local level and one ratio: laws that differ there are not the same."""
     try:
         one, chosen = _chosen(k, row)
-        law = reduction(one.source(lam=4, **chosen)).laws(Fraction(6, 5), Question.FORWARD, None)[0]
+        law = reduction(one.source(lam=4, **chosen)).laws(Fraction(6, 5), "forward", None)[0]
     except (InputError, Unsupported, NotDecided):
         return row.name
     masses: dict[Any, Any] = {}
@@ -148,7 +147,7 @@ def _law_at_four(k: int, row: Row) -> object:
 def law_of_g(one: Family, values: Mapping[str, Any]) -> _Law | None:
     """Likelihood ratios of both inputs against the blanket, with their masses; None where pairs of inputs differ."""
     thin = one.thin and values["p"] != 1
-    kept = lines_on_file(THINNED + one.base if thin else one.base, False, Others.BLANKET)
+    kept = lines_on_file(THINNED + one.base if thin else one.base, False, "blanket")
     if kept is None or not one.alike:
         return None
     known = {**one.sized, **{name: value for name, value in values.items() if thin or not (one.thin and name == "p")}}

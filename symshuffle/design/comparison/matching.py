@@ -19,7 +19,7 @@ from symshuffle.accountants.deployment.model import UNSAID, Deployment
 from symshuffle.accountants.questions.inverses import largest_eps0
 from symshuffle.accountants.questions.repeated import one_of_rounds, solve_eps0_of_rounds
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic, Loss, MatchKind, replace_choice
+from symshuffle.base.choices import Loss, MatchKind, replace_choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, Verdict, counted, less, parse_rational
@@ -57,7 +57,7 @@ class Match:
     kind: MatchKind
     value: Fraction
     delta: Fraction | None
-    loss: Loss = Loss.L2
+    loss: Loss = "l2"
     covered: Deployment = UNSAID
 
     def __post_init__(self) -> None:
@@ -68,11 +68,11 @@ class Match:
     def words(self) -> str:
         """In words."""
         match self.kind:
-            case MatchKind.CHI_SQUARE:
+            case "chi-square":
                 return f"largest pairwise chi-square divergence at most {self.value}"
-            case MatchKind.EPS0:
+            case "eps0":
                 return f"local level {self.value}"
-            case MatchKind.EPS_DELTA:
+            case "eps-delta":
                 delta = "" if self.delta is None else f"{float(self.delta):g}"
                 return f"certified ({float(self.value):g}, {delta})-DP after shuffling{self.over}"
 
@@ -106,7 +106,7 @@ class Match:
 
     def of_one_round(self) -> Match:
         """What one of the rounds has in the Gaussian limit, by which parameters are searched; no bound."""
-        if self.rounds == 1 or self.kind is not MatchKind.EPS_DELTA or self.delta is None:
+        if self.rounds == 1 or self.kind != "eps-delta" or self.delta is None:
             return self
         eps, delta = one_of_rounds(self.value, self.delta, self.rounds)
         return replace(self, value=eps, delta=delta, covered=self.of_one_batch())
@@ -123,9 +123,7 @@ class Match:
         if self.rounds == 1:
             return largest_eps0(self.covered.with_randomizers(lambda _: source), **target).bracket
         level = solve_eps0_of_rounds(self.covered, source, near=near, **target)
-        return Bracket(
-            level, level, Arithmetic.FLOAT64, "rounds", "a level at which all rounds together meet the target"
-        )
+        return Bracket(level, level, "float64", "rounds", "a level at which all rounds together meet the target")
 
 
 def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
@@ -145,16 +143,16 @@ def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> M
                 raise InputError(
                     "budget", raw, f"a number > 0, at least {float(_SMALLEST_GOAL):g} (at 0 every message is noise)"
                 )
-            return Match(MatchKind.CHI_SQUARE, value, target)
+            return Match("chi-square", value, target)
         case "eps0":
             if not _SMALLEST_GOAL <= value <= LARGEST_EPS0:
                 raise InputError("eps0", raw, f"a number in (0, {LARGEST_EPS0}], at least {float(_SMALLEST_GOAL):g}")
-            return Match(MatchKind.EPS0, value, target)
+            return Match("eps0", value, target)
     if target is None:
         raise InputError("delta", None, "a number in (0, 1), for a match at eps and delta")
     if not 0 < value <= LARGEST_EPS0:
         raise InputError("eps", raw, f"a number in (0, {LARGEST_EPS0}]")
-    return Match(MatchKind.EPS_DELTA, value, target)
+    return Match("eps-delta", value, target)
 
 
 def level_in_doubles(match: Match, family: Family, goal: float) -> Callable[[Values], float]:
@@ -163,9 +161,9 @@ def level_in_doubles(match: Match, family: Family, goal: float) -> Callable[[Val
     For a central target ``goal`` is the blanket variance of a mechanism that was matched before.
     """
     match match.kind:
-        case MatchKind.EPS0:
+        case "eps0":
             return lambda values: float(match.value)
-        case MatchKind.CHI_SQUARE:
+        case "chi-square":
             return lambda values: matched_log(moment(family, "chi square"), float(match.value), values)
     return lambda values: matched_log(moment(family, "variance"), goal, values)
 
@@ -184,10 +182,10 @@ def matched(
     - ``near``: where the search for the level of several rounds begins; these have no level beyond the match.
     """
     match match.kind:
-        case MatchKind.EPS0:
+        case "eps0":
             known = FamilyMember(family, _cap(eps0=match.value), values)
             return known, known
-        case MatchKind.CHI_SQUARE:
+        case "chi-square":
             floats = {name: float(value) for name, value in values}
             level = matched_log(moment(family, "chi square"), float(match.value), floats)
             return _around_budget(family, values, match.value, level)
@@ -214,12 +212,10 @@ def _next_to_eps(
     beyond = match.value * (1 + Fraction(rtol) / 2)
     sources = (family.source(eps0=level, **dict[str, Any](values)) for level in (beyond, match.value))
     try:
-        far = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic=Arithmetic.FLOAT64).bracket
+        far = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic="float64").bracket
         if far.lower <= match.delta:
             return None
-        near = delta(
-            match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic=Arithmetic.FLOAT64
-        ).bracket
+        near = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic="float64").bracket
     except (Unsupported, NotDecided):
         return None
     return (match.value, beyond) if near.upper <= match.delta else None

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.choices import Arithmetic, Loss, MatchKind, Population
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
 from symshuffle.decompositions.filed_values import FiledParameter
@@ -171,9 +170,7 @@ def _least_share(one: Family, best: Candidate, match: Match, n: int) -> Fraction
     for _ in range(2):
         source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
         try:
-            spent = delta(
-                match.asked(source), n=n, eps=match.value, rtol=_COARSE, arithmetic=Arithmetic.FLOAT64
-            ).bracket.upper
+            spent = delta(match.asked(source), n=n, eps=match.value, rtol=_COARSE, arithmetic="float64").bracket.upper
         except (Unsupported, NotDecided):
             return Fraction(1)
         share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)
@@ -240,8 +237,8 @@ def integer_of(one: Family) -> str:
 def named(one: Family, match: Match, proposals: Sequence[Parameters]) -> list[Parameters]:
     """The proposals, and the sizes of subsets that theorems name."""
     found = [*proposals]
-    if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
-        best = (1,) if match.kind is MatchKind.CHI_SQUARE else optimal_subset_sizes(one.inputs, Exp(match.value))
+    if one.name == _SUBSETS and match.kind != "eps-delta":
+        best = (1,) if match.kind == "chi-square" else optimal_subset_sizes(one.inputs, Exp(match.value))
         found += [values for s in best if (values := ((integer_of(one), s),)) not in found]
     return found
 
@@ -258,12 +255,12 @@ def settled_for(
     """What is known about all parameters of a family, given the risks of some, and what was known of fewer."""
     if not one.free:
         return Settled(None, "no free parameters")
-    if loss_of(one) is None or match.loss is not Loss.L2:  # what follows is about the sum of squares
+    if loss_of(one) is None or match.loss != "l2":  # what follows is about the sum of squares
         return Settled(None, "no risk to compare" if loss_of(one) is None else LOCAL)
     best = min(entry.risk for entry in tried)
-    if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
+    if one.name == _SUBSETS and match.kind != "eps-delta":
         floor = min(least_risk(entry, n) for entry in tried)
-        if match.kind is MatchKind.CHI_SQUARE:
+        if match.kind == "chi-square":
             return Settled(floor, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
         return Settled(floor, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
     below = frontier_risk(one.inputs, match, n) if one.all_inputs == one.inputs else None
@@ -301,11 +298,11 @@ def settled_for(
 
 def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
     """No equivariant channel with k inputs has a smaller risk at a chi-square budget; None at another match."""
-    if match.kind is not MatchKind.CHI_SQUARE or k < 3:
+    if match.kind != "chi-square" or k < 3:
         return None
     from symshuffle.utility.frontiers.frontier import trace_frontier  # it loads algebra
 
-    return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower
+    return trace_frontier(k, match.value).risk_constant("fixed").scaled(Fraction(1, n)).lower
 
 
 def votes_of(at: FamilyMember) -> tuple[VoteNoise | None, str]:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from symshuffle.accountants.bounds.gaussian_limit import level
-from symshuffle.base.choices import Loss, Others
+from symshuffle.base.choices import Loss
 from symshuffle.base.crossings import least_between, zero_between
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.calculated import compiled
@@ -50,7 +50,7 @@ def blanket_variance(mechanism: Mechanism) -> sp.Expr:
     from symshuffle.mechanisms.symbolic import LAM
 
     told = mechanism.pair.by
-    kept = lines_on_file(mechanism.name, False, Others.BLANKET) if is_named(mechanism) else None
+    kept = lines_on_file(mechanism.name, False, "blanket") if is_named(mechanism) else None
     if kept is None:
         cells = [(cell.a, cell.b, cell.c) for cell in count_cells(mechanism, (0, 1))[0]]
     else:
@@ -73,7 +73,7 @@ def moment(family: Family, name: str) -> Callable[[float, Values], float]:
 
 
 @cache
-def loss_of(family: Family, loss: Loss = Loss.L2) -> Callable[[float, Values], float] | None:
+def loss_of(family: Family, loss: Loss = "l2") -> Callable[[float, Values], float] | None:
     """The loss of one user in the same way; None where no unbiased estimator is known."""
     return _risk(family, loss) if family.alike else None
 
@@ -122,11 +122,11 @@ def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
         own = scale * sums[1] - ((size - 1) / size) ** 2
         absent = scale * sums[2] - 1 / size**2
         match loss:
-            case Loss.L2:
+            case "l2":
                 return float(own + (used - 1) * absent)
-            case Loss.MAX:
+            case "max":
                 return float(max(own, absent))
-            case Loss.ABSENT:
+            case "absent":
                 return float(absent)
         return math.sqrt(own) + math.sqrt(absent)
 

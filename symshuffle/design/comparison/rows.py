@@ -11,7 +11,7 @@ from symshuffle.accountants.bounds.answers import Attained
 from symshuffle.accountants.deployment.any_ldp import NAME, any_ldp
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.questions.solve import epsilon
-from symshuffle.base.choices import Arithmetic, Loss, MatchKind
+from symshuffle.base.choices import Arithmetic, Loss
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Number, enclose, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket
@@ -32,7 +32,7 @@ INFINITE: Final = "infinite"
 
 def bracket_of(value: Number, evaluation: str) -> Bracket:
     """An exact number, or a ball, as a bracket."""
-    arithmetic = Arithmetic.BALL if isinstance(value, Ball) else Arithmetic.EXACT
+    arithmetic: Arithmetic = "ball" if isinstance(value, Ball) else "exact"
     return Bracket(lower_end(value), upper_end(value), arithmetic, "closed form", evaluation)
 
 
@@ -162,7 +162,7 @@ def _ends(bracket: Bracket | None) -> dict[str, Any] | None:
         "lower": format_decimal(bracket.lower, up=False),
         "upper": format_decimal(bracket.upper, up=True),
         "exact": None if exact is None or len(exact_text(exact)) > 200 else exact_text(exact),
-        "arithmetic": bracket.arithmetic.value,
+        "arithmetic": bracket.arithmetic,
     }
 
 
@@ -194,7 +194,7 @@ def row_of(
     """The row of a family at its match, with what is known of all other parameters."""
     noise, reason = votes_of(at)
     chi_square, bitwise = at.chi_square, at.bitwise
-    level = at.level(_BITS if match.kind is MatchKind.CHI_SQUARE else None)
+    level = at.level(_BITS if match.kind == "chi-square" else None)
     told = estimated(noise, match.loss, n, one.inputs)
     sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
     trace = None if noise is None else noise.trace
@@ -220,7 +220,7 @@ def estimated(noise: VoteNoise | None, loss: Loss, n: int, inputs: int) -> dict[
     """What a row says of an unbiased estimator, by the names of its fields."""
     if noise is None:
         return {}
-    risks = {"risk": noise.risk(n), "iid_risk": noise.iid_risk(n), "variance": noise.loss(Loss.MAX, n)}
+    risks = {"risk": noise.risk(n), "iid_risk": noise.iid_risk(n), "variance": noise.loss("max", n)}
     told = {name: bracket_of(value, noise.estimator) for name, value in (risks | {"loss": noise.loss(loss, n)}).items()}
     worse = told["risk"].lower > 1 - Fraction(1, inputs)
     return {**told, "estimator": noise.estimator, "worse_than_uniform": worse, "worst": noise.worst(loss)}
@@ -234,10 +234,10 @@ def central(source: Any, match: Match, n: int, rtol: float, *, solved: bool = Tr
     if match.delta is None:
         return {}
     once = match.rounds == 1  # with several rounds, real datasets would double the cost
-    asked = {"arithmetic": Arithmetic.FLOAT64, **asked}
+    asked = {"arithmetic": "float64", **asked}
     found = epsilon(match.asked(source), n=n, delta=match.delta, rtol=rtol, attained=once, **asked)
     bracket = found.bracket
-    if solved and match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
+    if solved and match.kind == "eps-delta" and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
     return {"epsilon": bracket, "attained": found.attained, "privacy": found.about, "neighbours": found.neighbours}
 
@@ -258,7 +258,7 @@ def _certified(at: FamilyMember, match: Match, n: int, rtol: float) -> dict[str,
         if match.rounds > 1:  # on the lattice on which the level was found
             return central(at.source, match, n, rtol)
         messages = match.messages(n)
-        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(at, match.delta, messages)
+        near = match.value if match.kind == "eps-delta" else _guess(at, match.delta, messages)
         return central(at.source, match, n, rtol, bits=_BITS, near=near)
     except Unsupported as error:
         return {"privacy": str(error)}
@@ -289,12 +289,12 @@ def over_bounds(
 
 def generic_row(match: Match, n: int, rtol: float) -> Row:
     """Row of ``any-ldp`` at a common local level, or at the largest level that meets a central target."""
-    if match.kind is MatchKind.CHI_SQUARE:
+    if match.kind == "chi-square":
         raise InputError("mechanisms", NAME, "a match at eps0 or eps: no more is known of it than its local level")
-    if match.kind is MatchKind.EPS_DELTA:
+    if match.kind == "eps-delta":
         level = match.largest_eps0(lambda eps0: any_ldp(eps0=eps0), n, rtol)
     else:
-        level = Bracket(match.value, match.value, Arithmetic.EXACT, "as given", "the local level that is matched")
+        level = Bracket(match.value, match.value, "exact", "as given", "the local level that is matched")
     source = any_ldp(eps0=level.lower)
     return Row(
         source.name,

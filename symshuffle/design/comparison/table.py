@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import Loss, MatchKind
+from symshuffle.base.choices import EVALUATED, LOSSES
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import counted
-from symshuffle.base.results import Bracket, FirstLines, SafeEnd, at_target, outward, safe_number
+from symshuffle.base.results import Bracket, FirstLines, at_target, outward, safe_number
 from symshuffle.base.rows import FlatRow, csv_text, ends
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.rows import MARK, Row
@@ -61,8 +61,8 @@ class Comparison:
             else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition{over}"
         )
         worst = " or ".join(dict.fromkeys(row.worst for row in self.rows if row.worst))
-        ranked = f"rows are sorted by the {self.match.loss.words} (worst at: {worst}); "
-        ranked = "" if self.match.loss is Loss.L2 or not worst else ranked
+        ranked = f"rows are sorted by the {LOSSES[self.match.loss]} (worst at: {worst}); "
+        ranked = "" if self.match.loss == "l2" or not worst else ranked
         return (
             f"{self.inputs} inputs, {self.users} users, {self.match.words}; risks are exact squared errors of the "
             f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {ranked}"
@@ -78,26 +78,26 @@ class Comparison:
     @property
     def lines(self) -> FirstLines:
         """First lines of the comparison: best row, protected users, assumptions, evidence."""
-        best, loss = self.best, self.match.loss.words
-        over = "" if self.match.kind is MatchKind.EPS_DELTA else f", eps{self.match.over}" if self.match.over else ""
+        best, loss = self.best, LOSSES[self.match.loss]
+        over = "" if self.match.kind == "eps-delta" else f", eps{self.match.over}" if self.match.over else ""
         at = f"at {self.match.words}{over}, k = {self.inputs}, n = {self.users}"
         if best is None or best.loss is None:
             return FirstLines("best", "none: no row has a finite loss", about=at, sure="no unbiased estimator is known")
         compared = [row for row in self.rows if not row.excess and row.loss is not None]
         same = [row.cells()["mechanism"] for row in compared[1:] if row.loss and row.loss.lower <= best.loss.upper]
-        worst = "" if self.match.loss is Loss.L2 else f" (worst: {best.worst})"
+        worst = "" if self.match.loss == "l2" else f" (worst: {best.worst})"
         tied = f"; as small: {', '.join(same)}" if same else ""
         left = len(self.rows) - len(compared)
         others = f" ({left} more: no finite loss, or more is spent)" if left else ""
         number = (
-            f"{best.cells()['mechanism']}: {loss}{worst} {safe_number(best.loss, SafeEnd.UPPER)}, the smallest of "
+            f"{best.cells()['mechanism']}: {loss}{worst} {safe_number(best.loss, 'upper')}, the smallest of "
             f"{counted(len(compared), 'row')}{others}{tied}"
         )
-        chosen = f"loss {best.loss.arithmetic.words}; parameters: {best.choice}"
+        chosen = f"loss {EVALUATED[best.loss.arithmetic]}; parameters: {best.choice}"
         if best.neighbours is None or best.epsilon is None:
             told = "" if self.match.delta is None else f" ({best.privacy})"
             return FirstLines("best", number, about=f"{at}; nothing is said of shuffled messages{told}", sure=chosen)
-        eps = best.neighbours.lines("eps", safe_number(best.epsilon, SafeEnd.UPPER), best.epsilon.arithmetic.words)
+        eps = best.neighbours.lines("eps", safe_number(best.epsilon, "upper"), EVALUATED[best.epsilon.arithmetic])
         level = at_target(eps.number, words_of_target(delta=self.match.delta))
         return FirstLines(
             "best",
@@ -131,7 +131,7 @@ class Comparison:
                 "kind": self.match.kind,
                 "value": str(self.match.value),
                 "delta": None if self.match.delta is None else str(self.match.delta),
-                "loss": self.match.loss.value,
+                "loss": self.match.loss,
             },
             "about": self.about,
             "evaluation": self.evaluation,
@@ -184,7 +184,7 @@ class Comparison:
     @property
     def _matched(self) -> str:
         """The column of what the rows have in common."""
-        return {MatchKind.CHI_SQUARE: "chi2", MatchKind.EPS0: "eps0", MatchKind.EPS_DELTA: "eps"}[self.match.kind]
+        return {"chi-square": "chi2", "eps0": "eps0", "eps-delta": "eps"}[self.match.kind]
 
     def remarks(self) -> Iterator[str]:
         """Remarks below the table: meaning of marks, whose risks, equal rows, infinite risks, missing rows."""
@@ -221,11 +221,9 @@ class Comparison:
 
 
 _HOW: Final = {
-    MatchKind.CHI_SQUARE: (
-        "The match is the largest pairwise chi-square divergence, by a closed form in each mechanism."
-    ),
-    MatchKind.EPS0: "All share the ratio cap exp(eps0).",
-    MatchKind.EPS_DELTA: (
+    "chi-square": ("The match is the largest pairwise chi-square divergence, by a closed form in each mechanism."),
+    "eps0": "All share the ratio cap exp(eps0).",
+    "eps-delta": (
         "The match is the bound by the optimal decomposition, solved for eps0 for the best few integers; candidates "
         "are ranked by the second moment of the blanket law."
     ),
@@ -274,7 +272,7 @@ def draw(found: Comparison) -> Figure:
     axes: Any = figure.subplots(1, len(panels), squeeze=False, sharey=True)
     for axis, (label, level) in zip(axes[0], panels, strict=True):
         _draw_on(axis, found, points, label, level)
-    axes[0][0].set_ylabel(found.match.loss.words if found.match.loss is not Loss.L2 else "risk")
+    axes[0][0].set_ylabel(LOSSES[found.match.loss] if found.match.loss != "l2" else "risk")
     handles, labels = axes[0][-1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", fontsize=8, frameon=False)
     figure.suptitle(f"k = {found.inputs}, n = {found.users}, {found.match.words}", fontsize=10)
@@ -304,7 +302,7 @@ def _draw_on(axis: Any, found: Comparison, points: list[tuple[Row, str]], label:
         places.setdefault(place, []).append(str(number))
     _number(axis, places)
     uniform = 1 - 1 / found.inputs
-    if found.match.loss is Loss.L2 and any(place[1] > uniform / 10 for place in places):
+    if found.match.loss == "l2" and any(place[1] > uniform / 10 for place in places):
         axis.axhline(uniform, linestyle=":", color="gray", linewidth=1, label="the answer uniform")
     axis.set_yscale("log")
     axis.set_xlabel(label)

@@ -14,7 +14,6 @@ from typing import Any, Final, TypeAlias
 
 import sympy as sp
 
-from symshuffle.base.choices import MatchKind, Operator
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -139,7 +138,7 @@ def _inputs(part: Part | Channel) -> int:
     if not isinstance(part, Composition):
         raise InputError("mechanisms", "laplace", "mechanisms of finitely many outputs")
     sizes = [_inputs(one) for one in part.parts]
-    return max(sizes) if part.operator is Operator.PARALLEL else math.prod(sizes)
+    return max(sizes) if part.operator == "parallel" else math.prod(sizes)
 
 
 def user_row(name: str, given: Source, match: Match, n: int, rtol: float) -> Row:
@@ -172,12 +171,12 @@ def _at_match(source: Source, match: Match, n: int, rtol: float) -> tuple[Mechan
     """The source at its level, the level, and how that was found."""
     if isinstance(source, Channel):
         return source, _level(source), f"{AS_GIVEN}; it has a level of its own"
-    if match.kind is MatchKind.CHI_SQUARE:
+    if match.kind == "chi-square":
         raise Unsupported(
             "a mechanism of your own is matched at eps0, or at eps and delta; its matrix is taken as it is"
         )
     value = match.value
-    if match.kind is MatchKind.EPS_DELTA:
+    if match.kind == "eps-delta":
         value = match.largest_eps0(lambda eps0: source.at(eps0=eps0), n, rtol).lower
     if isinstance(source, Mechanism) and not is_alike(source):
         # Its estimator inverts a matrix over the rationals.
@@ -206,7 +205,7 @@ def _logarithm(ratio: Any) -> Ball:
 def _level_of(part: Any, lam: Any) -> Any:
     """The level of a mechanism, or of a composition whose parts share a budget; exact where ``lam`` is the ratio."""
     if isinstance(part, Composition):
-        if part.operator is Operator.JOINT:
+        if part.operator == "joint":
             share = root(lam, len(part.parts))
             return sum((_level_of(one, share) for one in part.parts), start=Fraction(0))
         return maximum([_level_of(one, lam) for one in part.parts])
@@ -244,7 +243,7 @@ def _chi_square(source: Any, lam: Any = None) -> Number | None:
         case Composed():
             return _chi_square(source.composition, source.lam)
         case Composition():
-            joint = source.operator is Operator.JOINT
+            joint = source.operator == "joint"
             parts = [_chi_square(part, root(lam, len(source.parts)) if joint else lam) for part in source.parts]
             if any(part is None for part in parts):
                 return None
@@ -289,7 +288,7 @@ def _noise(source: Mechanism | Channel | Composed) -> VoteNoise:
 
 def _factors(part: Part, lam: Any) -> Iterator[VoteNoise]:
     """The votes of each coordinate of the input."""
-    if isinstance(part, Composition) and part.operator is Operator.JOINT:
+    if isinstance(part, Composition) and part.operator == "joint":
         for one in part.parts:
             yield from _factors(one, root(lam, len(part.parts)))
         return
@@ -300,7 +299,7 @@ def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, M
     """The mechanisms of which one is drawn and named, with their probabilities."""
     if not isinstance(part, Composition):
         yield weight, _leaf(part, lam)
-    elif part.operator is Operator.JOINT:
+    elif part.operator == "joint":
         raise Unsupported("a joint composition inside a parallel one: no estimator is known here")
     else:
         for share, one in zip(part.weights, part.parts, strict=True):
@@ -314,7 +313,7 @@ def _outputs(source: Any) -> int:
             return source.num_outputs
         case Composition():
             counts = [_outputs(part) for part in source.parts]
-            return math.prod(counts) if source.operator is Operator.JOINT else sum(counts)
+            return math.prod(counts) if source.operator == "joint" else sum(counts)
         case Mechanism():
             return _hashed(source) or int(source.num_outputs)
     raise Unsupported("laplace has a continuum of outputs")
@@ -345,11 +344,11 @@ def _values(mechanism: Mechanism) -> dict[str, Any]:
 def _excess(match: Match, level: Bracket, spent: Number | None, certified: Bracket | None) -> str:
     """In which way it spends more than the others have in common, in words; empty where it does not."""
     match match.kind:
-        case MatchKind.EPS0 if level.upper > match.value * (1 + _SLACK):
+        case "eps0" if level.upper > match.value * (1 + _SLACK):
             return f"its level eps0 = {float(level.upper):.4g} is above {shortest(match.value)}, that of the others"
-        case MatchKind.CHI_SQUARE if spent is None or upper_end(spent) > match.value:
+        case "chi-square" if spent is None or upper_end(spent) > match.value:
             return "its largest pairwise chi-square divergence is above that of the others"
-        case MatchKind.EPS_DELTA if certified is not None and certified.upper > match.value:
+        case "eps-delta" if certified is not None and certified.upper > match.value:
             return f"its certified eps {float(certified.upper):.4g} is above {shortest(match.value)}"
     return ""
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, final
 
-from symshuffle.base.choices import Arithmetic, Criterion, ProgramForm, choice
+from symshuffle.base.choices import Arithmetic, Criterion, ProgramForm, SafeEnd, choice
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import mask, members
 from symshuffle.channels.geometry.linear import dot
@@ -42,10 +42,13 @@ def narrowed(solve_at: Callable[[int], Solved], rtol: float, precisions: Sequenc
         found = solve_at(bits)
         if found.value.width <= Fraction(rtol) * abs(found.value.upper):
             return found
-        if found.value.arithmetic is Arithmetic.EXACT:
+        if found.value.arithmetic == "exact":
             break  # rational ends with a gap, which more bits do not close
     return replace(found, value=replace(found.value, aimed=rtol))
 
+
+RISKS: Final[Mapping[Criterion, str]] = {"bayes": "Bayes", "minimax": "worst-case"}
+"""The risk that is minimised, in words."""
 
 LEVELS: Final = (100, 200, 400, 800)
 """Widths of the rational enclosure of exp(eps0), in bits, until a bracket is narrow enough."""
@@ -91,9 +94,9 @@ class TradeoffCertificate:
         m, actions = problem.num_inputs, problem.num_actions
         if not self.lam > 1:
             raise CertificateError("lam", f"{self.lam} is no level above 1")
-        if not isinstance(self.criterion, Criterion):
+        if self.criterion not in tuple(RISKS):
             raise CertificateError("criterion", f"{self.criterion!r} is none")
-        if self.criterion is Criterion.BAYES and self.prior != problem.prior:
+        if self.criterion == "bayes" and self.prior != problem.prior:
             raise CertificateError("prior", "it is not the one of the problem")
         if len(self.prior) != problem.num_parameters:
             raise CertificateError("prior", f"{len(self.prior)} entries for {problem.num_parameters} parameters")
@@ -118,18 +121,18 @@ class TradeoffCertificate:
         """Check every condition, and return the bracket that is proved."""
         self.verify(problem)
         risks = problem.action_risks(self.rows)
-        upper = max(risks) if self.criterion is Criterion.MINIMAX else dot(self.prior, risks)
+        upper = max(risks) if self.criterion == "minimax" else dot(self.prior, risks)
         lower = sum(self.bound, start=Fraction(0))
         evaluation = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
         if lower < upper:
             evaluation = f"weak duality over the rationals, gap {float(upper - lower):.1e}: {evaluation}"
-        return Bracket(lower, upper, Arithmetic.EXACT, "lp", evaluation)
+        return Bracket(lower, upper, "exact", "lp", evaluation)
 
     def to_json(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts; rationals are strings."""
         return {
             "lam": str(self.lam),
-            "criterion": self.criterion.value,
+            "criterion": self.criterion,
             "prior": [str(p) for p in self.prior],
             "rows": [[str(v) for v in row] for row in self.rows],
             "bound": [str(u) for u in self.bound],
@@ -174,10 +177,10 @@ def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) 
         above, below = _ends(level, _LEVEL_BITS)
         if len(levels) != 2 or not (levels[0] >= above and levels[1] <= below):
             raise CertificateError(place, f"their levels are not one above and one below {level}")
-        return Arithmetic.BALL
+        return "ball"
     if list(levels) != [level]:
         raise CertificateError(place, f"their levels are not the one level {level}")
-    return Arithmetic.EXACT
+    return "exact"
 
 
 def check_bound(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> None:
@@ -253,7 +256,7 @@ class Design(ValueMethods):
         The level asked for.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     problem: Problem
     criterion: Criterion
     method: ProgramForm | None
@@ -267,7 +270,7 @@ class Design(ValueMethods):
     def about(self) -> str:
         """Sentence that says over which channels the risk is the smallest."""
         inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
-        return f"smallest {self.criterion.word} risk over all LDP channels with {inputs}"
+        return f"smallest {RISKS[self.criterion]} risk over all LDP channels with {inputs}"
 
     @well_formed()
     def verify(self) -> None:
@@ -276,13 +279,13 @@ class Design(ValueMethods):
         A CertificateError is at ``criterion``, ``certificates``, ``certificates[i]`` with the part that fails,
         ``weights`` (they are not the channel of the last certificate) or ``value``.
         """
-        if not isinstance(self.criterion, Criterion):
+        if self.criterion not in tuple(RISKS):
             raise CertificateError("criterion", f"{self.criterion} is none")
         around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
         proved = []
         for i, certificate in enumerate(self.certificates):
-            if certificate.criterion is not self.criterion:
-                raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion.value}")
+            if certificate.criterion != self.criterion:
+                raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion}")
             with within(f"certificates[{i}]"):
                 proved.append(certificate.prove(self.problem))
         self._check_weights(self.certificates[-1])
@@ -307,7 +310,7 @@ class Design(ValueMethods):
         if self.method is None:  # the certificates have the weights
             return AnswerMethods.to_dict(self) | {"certificates": [one.to_json() for one in self.certificates]}
         return AnswerMethods.to_dict(self) | {
-            "criterion": self.criterion.value,
+            "criterion": self.criterion,
             "weights": [
                 {"subset": subset, "action": action, "weight": str(weight)} for subset, action, weight in self.weights
             ],

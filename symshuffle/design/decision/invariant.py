@@ -70,7 +70,7 @@ class InvariantProblem:
             images_of = mover(problem, criterion=criterion)
             moved = [images_of(g, f"generators[{i}]") for i, g in enumerate(group.generators)]
         parameters: tuple[tuple[int, ...], ...] = ()
-        if criterion is Criterion.MINIMAX:
+        if criterion == "minimax":
             parameters = orbits_of_points(problem.num_parameters, [images for images, _ in moved])
         if len(parameters) == 1:
             problem, parameters = problem.with_prior(spread_over(parameters, [Fraction(1)], problem.num_parameters)), ()
@@ -145,7 +145,7 @@ def spread_over(orbits: Sequence[Sequence[int]], values: Sequence[Fraction], siz
     return tuple(found)
 
 
-def detect_symmetry(problem: Problem, *, criterion: Criterion | str = Criterion.BAYES) -> SymmetryGroup:
+def detect_symmetry(problem: Problem, *, criterion: Criterion = "bayes") -> SymmetryGroup:
     """Group of input permutations that are symmetries of a decision problem.
 
     The search is a partition refinement with backtracking (`channels.geometry.automorphisms`). Every generator is a
@@ -179,7 +179,7 @@ def detect_symmetry(problem: Problem, *, criterion: Criterion | str = Criterion.
     >>> detect_symmetry(smoothed_point_masses(4, 1)).order()
     24
     """
-    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+    minimax = choice(Criterion, criterion, "criterion") == "minimax"
     if minimax and len(set(problem.model)) < len(problem.model):
         return trivial_group(problem.num_inputs)
     loss = encode(problem.loss)
@@ -195,7 +195,7 @@ def detect_symmetry(problem: Problem, *, criterion: Criterion | str = Criterion.
 
 def mover(problem: Problem, *, criterion: Criterion) -> Callable[[Sequence[int], str], tuple[Any, Any]]:
     """Where a permutation of the inputs, with its name, takes parameters (for the minimax criterion) and actions."""
-    if criterion is not Criterion.MINIMAX:
+    if criterion != "minimax":
         costs = problem.posterior_costs(problem.required_prior())
         codes = encode(costs)
         return lambda moved, name: ((), _row_images(codes, costs, moved, name, "the posterior costs of action"))

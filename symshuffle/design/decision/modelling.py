@@ -11,12 +11,12 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Exp, enclose, format_decimal, parse_inside, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, well_formed, within
 from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
@@ -288,7 +288,7 @@ class CertifiedModel(AnswerMethods):
     @property
     def bracket(self) -> Bracket:
         """The optimum of the rational program."""
-        return Bracket(self.value, self.value, Arithmetic.EXACT, "lp", self.solution.value.evaluation)
+        return Bracket(self.value, self.value, "exact", "lp", self.solution.value.evaluation)
 
     @property
     def posed(self) -> Bracket | None:
@@ -305,7 +305,7 @@ class CertifiedModel(AnswerMethods):
         low, high = (end + self.constant for end in found)
         ends = (-high, -low) if self.maximised else (low, high)
         evaluation = f"rows relaxed and tightened by {_ULPS_WORDS} of {len(rounding.tolerances)} coefficients"
-        return Bracket(*ends, Arithmetic.EXACT, "lp", evaluation)
+        return Bracket(*ends, "exact", "lp", evaluation)
 
     @property
     def duals(self) -> tuple[Any, ...]:
@@ -339,7 +339,7 @@ class CertifiedModel(AnswerMethods):
     @property
     def safe(self) -> SafeEnd:
         """The end that the solution attains."""
-        return SafeEnd.LOWER if self.maximised else SafeEnd.UPPER
+        return "lower" if self.maximised else "upper"
 
     @well_formed()
     def verify(self) -> None:

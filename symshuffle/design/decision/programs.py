@@ -40,7 +40,7 @@ COMPACT_VARIABLES: Final = 200_000
 EXACT_SECONDS: Final = 30.0
 """Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
 
-_SECONDS_PER_SQUARED_ROW: Final = {Criterion.BAYES: 2e-7, Criterion.MINIMAX: 2.5e-6}
+_SECONDS_PER_SQUARED_ROW: Final = {"bayes": 2e-7, "minimax": 2.5e-6}
 """Measured on degenerate problems of 1200 to 7300 rows, for the Bayes and the minimax criterion."""
 
 _SECONDS_PER_CUBED_ROW: Final = 8e-6
@@ -61,19 +61,19 @@ def column_work(problem: Problem) -> int:
 def check_program(problem: Problem, method: ProgramForm, *, criterion: Criterion) -> None:
     """Refuse a program that is too large, or would run for minutes."""
     m, actions = problem.num_inputs, problem.num_actions
-    if method is ProgramForm.COMPACT:
+    if method == "compact":
         if m * actions > COMPACT_VARIABLES:
             raise Unsupported(
                 f"the compact program has {m * actions} variables (m = {m}, {actions} actions), "
                 f"at most {COMPACT_VARIABLES}; use {_ORBIT_FORM}"
             )
         return
-    if method is ProgramForm.COLUMNS:
+    if method == "columns":
         refused = _too_slow(f"column generation at m = {m} with {actions} actions", column_work(problem))
     elif m > POLYTOPE_LIMIT:
         columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
         refused = f"the program over all subsets has {columns} columns at m = {m}, at most {2**POLYTOPE_LIMIT - 2}"
-    elif criterion is Criterion.MINIMAX and (variables := (2**m - 2) * actions) > POLYTOPE_VARIABLES:
+    elif criterion == "minimax" and (variables := (2**m - 2) * actions) > POLYTOPE_VARIABLES:
         refused = (
             f"the minimax program over all subsets has {variables} variables at m = {m} with {actions} actions, "
             f"at most {POLYTOPE_VARIABLES}"
@@ -101,7 +101,7 @@ def pivoting_seconds(problem: Problem, *, criterion: Criterion) -> float:
 
 
 def _compact_rows(problem: Problem, criterion: Criterion) -> int:
-    risks = problem.num_parameters if criterion is Criterion.MINIMAX else 0
+    risks = problem.num_parameters if criterion == "minimax" else 0
     return problem.num_inputs * (problem.num_actions + 1) + risks
 
 
@@ -162,7 +162,7 @@ def indicator_matrix(m: int) -> Array:
 
 def polytope(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
     """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
-    minimax = criterion is Criterion.MINIMAX
+    minimax = criterion == "minimax"
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
     staircase = 1 + (float(lam) - 1) * indicator_matrix(m)
     description = f"the program over {len(staircase)} extremal columns"
@@ -197,7 +197,7 @@ def compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Suggest
     rows = low + excess
     sums = cp.sum(rows, axis=0) == 1
     conditions, bounded = [sums, excess <= (float(lam) - 1) * low], None
-    if criterion is Criterion.MINIMAX:
+    if criterion == "minimax":
         cost = cp.Variable()
         # risk_t = sum_a loss[t, a] (V P^T)[a, t]
         risks = cp.sum(cp.multiply(_floats(problem.loss).T, rows @ _floats(problem.model).T), axis=0)

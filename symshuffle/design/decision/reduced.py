@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
-from symshuffle.base.choices import Arithmetic, Criterion, choice
+from symshuffle.base.choices import Criterion, SafeEnd, choice
 from symshuffle.base.errors import CertificateError, SolverFailure, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import check_lam, members
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.channels.geometry.subset_orbits import OrbitCount, SubsetOrbit
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.certificate import LEVELS, REL, Design, check_bound, levels_around, narrowed
+from symshuffle.design.decision.certificate import LEVELS, REL, RISKS, Design, check_bound, levels_around, narrowed
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem
 
@@ -39,7 +39,7 @@ class OrbitDesign(ValueMethods):
     - ``bound``: the dual vector, one entry per input, constant on orbits of inputs.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     problem: Problem
     group: SymmetryGroup
     lam: Fraction
@@ -62,16 +62,15 @@ class OrbitDesign(ValueMethods):
     @property
     def about(self) -> str:
         """What the number is the smallest of."""
-        return (
-            f"smallest {self.criterion.word} risk over all LDP channels with {self.group.m} inputs at lam = {self.lam}"
-        )
+        channels = f"all LDP channels with {self.group.m} inputs at lam = {self.lam}"
+        return f"smallest {RISKS[self.criterion]} risk over {channels}"
 
     @well_formed()
     def verify(self) -> None:
         """Check symmetry, orbits, weights and bound in rational arithmetic, against the problem itself."""
         if not self.lam > 1:
             raise CertificateError("lam", f"{self.lam} is no level above 1")
-        if not isinstance(self.criterion, Criterion):
+        if self.criterion not in tuple(RISKS):
             raise CertificateError("criterion", f"{self.criterion!r} is none")
         with within("problem"):
             reduced = InvariantProblem.of(self.problem, self.group, criterion=self.criterion)
@@ -80,7 +79,7 @@ class OrbitDesign(ValueMethods):
 
     def prove(self, problem: Problem) -> Bracket:
         """Check everything, and that this is a design of the problem; return the bracket that is proved."""
-        worst = self.criterion is Criterion.MINIMAX
+        worst = self.criterion == "minimax"
         same = replace(self.problem, prior=problem.prior) if worst else self.problem
         if same != problem:
             raise CertificateError("problem", "another one")
@@ -110,7 +109,7 @@ class OrbitDesign(ValueMethods):
         """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
         return {
             "lam": str(self.lam),
-            "criterion": self.criterion.value,
+            "criterion": self.criterion,
             "prior": [str(p) for p in self.problem.required_prior()],
             "orbits": [
                 {
@@ -153,7 +152,7 @@ def _proved(
         risks = [risk + weight * orbit.size * share for risk, share in zip(risks, priced, strict=True)]
     count = reduced.group.subset_orbit_count()
     evaluation = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
-    return Bracket(sum(bound, start=Fraction(0)), max(risks), Arithmetic.EXACT, "orbit lp", evaluation)
+    return Bracket(sum(bound, start=Fraction(0)), max(risks), "exact", "orbit lp", evaluation)
 
 
 def _check_weight(orbit: SubsetOrbit, action: int, weight: Fraction, reduced: InvariantProblem) -> None:
@@ -169,7 +168,7 @@ def _check_weight(orbit: SubsetOrbit, action: int, weight: Fraction, reduced: In
 
 
 def orbit_tradeoff(
-    problem: Problem, lam: Fraction | int, group: SymmetryGroup, *, criterion: Criterion | str = Criterion.BAYES
+    problem: Problem, lam: Fraction | int, group: SymmetryGroup, *, criterion: Criterion = "bayes"
 ) -> OrbitDesign:
     """Smallest risk over all LDP channels, by a program reduced by symmetry.
 
@@ -238,7 +237,7 @@ def orbit_tradeoff_at(
     lam: Fraction | int | Exp,
     group: SymmetryGroup,
     *,
-    criterion: Criterion | str = Criterion.BAYES,
+    criterion: Criterion = "bayes",
     rtol: float = REL,
 ) -> Design:
     """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value."""
@@ -250,7 +249,7 @@ def orbit_tradeoff_at(
             orbit_tradeoff(problem, level, group, criterion=criterion) for level in levels_around(lam, bits)
         )
         evaluation = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
-        value = Bracket(designs[0].value.lower, designs[1].value.upper, Arithmetic.BALL, "orbit lp", evaluation)
+        value = Bracket(designs[0].value.lower, designs[1].value.upper, "ball", "orbit lp", evaluation)
         return _design(problem, lam, designs, value)
 
     return narrowed(around, rtol, LEVELS)

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.base.choices import Arithmetic, Criterion, ProgramForm, choice
+from symshuffle.base.choices import Criterion, ProgramForm, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram, Sense
@@ -62,7 +62,7 @@ def bayes_tradeoff(
     problem: Problem,
     lam: Fraction | int | Exp,
     *,
-    method: ProgramForm | str | None = None,
+    method: ProgramForm | None = None,
     rtol: float = REL,
 ) -> Design:
     r"""Smallest Bayes risk over all eps0-LDP channels, with an optimal channel.
@@ -106,7 +106,7 @@ def bayes_tradeoff(
     >>> bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
     """
-    return _tradeoff(problem, lam, Criterion.BAYES, method, rtol)
+    return _tradeoff(problem, lam, "bayes", method, rtol)
 
 
 @takes_eps0()
@@ -114,7 +114,7 @@ def minimax_tradeoff(
     problem: Problem,
     lam: Fraction | int | Exp,
     *,
-    method: ProgramForm | str | None = None,
+    method: ProgramForm | None = None,
     rtol: float = REL,
 ) -> Design:
     """Smallest worst-case risk over all eps0-LDP channels and decision rules.
@@ -147,22 +147,22 @@ def minimax_tradeoff(
     >>> minimax_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
     """
-    return _tradeoff(problem, lam, Criterion.MINIMAX, method, rtol)
+    return _tradeoff(problem, lam, "minimax", method, rtol)
 
 
 _LARGEST_LAM: Final = 10**300
 
 
 def _tradeoff(
-    problem: Problem, lam: Fraction | int | Exp, criterion: Criterion, named: ProgramForm | str | None, rtol: float
+    problem: Problem, lam: Fraction | int | Exp, criterion: Criterion, named: ProgramForm | None, rtol: float
 ) -> Design:
     method = None if named is None else choice(ProgramForm, named, "method")
     check_kind(problem, Problem, "problem", "a decision problem, as Problem(model, loss, prior)")
-    if criterion is Criterion.BAYES:
+    if criterion == "bayes":
         problem.required_prior()
     if method is None:
         few = problem.num_inputs <= _FEW_INPUTS and programs.column_work(problem) <= programs.COLUMN_WORK
-        method = ProgramForm.COLUMNS if few else ProgramForm.COMPACT
+        method = "columns" if few else "compact"
     if not isinstance(lam, Exp):
         level = check_lam(lam)
         if level > _LARGEST_LAM:
@@ -183,7 +183,7 @@ def _around(problem: Problem, lam: Exp, criterion: Criterion, method: ProgramFor
     evaluation = (
         f"certificates at two rational levels around exp({lam.exponent}), {bits} bits; the risk decreases in lam"
     )
-    value = Bracket(looser.value.lower, stricter.value.upper, Arithmetic.BALL, "lp", evaluation)
+    value = Bracket(looser.value.lower, stricter.value.upper, "ball", "lp", evaluation)
     certificates = (*looser.certificates, *stricter.certificates)
     return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
 
@@ -191,11 +191,11 @@ def _around(problem: Problem, lam: Exp, criterion: Criterion, method: ProgramFor
 def _at_rational(problem: Problem, lam: Fraction, criterion: Criterion, method: ProgramForm) -> Design:
     programs.check_program(problem, method, criterion=criterion)
     propose = {
-        ProgramForm.POLYTOPE: programs.polytope,
-        ProgramForm.COMPACT: programs.compact,
-        ProgramForm.COLUMNS: _generated,
+        "polytope": programs.polytope,
+        "compact": programs.compact,
+        "columns": _generated,
     }
-    large = method is ProgramForm.COMPACT and problem.num_inputs > _EXACT_ROWS
+    large = method == "compact" and problem.num_inputs > _EXACT_ROWS
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
     seen = lam if large else max(lam, _SEEN)
     try:
@@ -260,7 +260,7 @@ def _exact_compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> 
 
     Variables are the smallest entry ``t_a`` of every row and the excess of its entries, at most ``(lam - 1) t_a``.
     """
-    minimax = criterion is Criterion.MINIMAX
+    minimax = criterion == "minimax"
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
     costs = None if minimax else problem.posterior_costs(problem.required_prior())
     one, zero, first_risk = Fraction(1), Fraction(0), m + actions * m
@@ -315,7 +315,7 @@ def _weak_duality(
     if proposal.rows is None or proposal.bound is None:
         raise NotDecided("the floating-point program returned no vectors to round")
     rows = programs.repaired_rows(proposal.rows, lam)
-    prior = problem.required_prior() if criterion is Criterion.BAYES else programs.repaired_prior(proposal.prior)
+    prior = problem.required_prior() if criterion == "bayes" else programs.repaired_prior(proposal.prior)
     bound = lowered(problem.posterior_costs(prior), [Fraction(float(u)) for u in proposal.bound], lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)

@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Final, final
 import flint
 import numpy as np
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import linprog
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, check_inputs, check_lam, staircase_row
@@ -63,7 +63,7 @@ class MeasureDesign(ValueMethods):
     - ``level``: the level asked for; None for ``lam`` itself.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.LOWER
+    safe: ClassVar[SafeEnd] = "lower"
     measure: Measure
     lam: Fraction
     weights: dict[int, Fraction]
@@ -101,7 +101,7 @@ class MeasureDesign(ValueMethods):
         attained = self._attained(self.value.lower)
         self._check_bound(bound_lam)
         if self.measure.rational is None:
-            arithmetic = Arithmetic.BALL
+            arithmetic = "ball"
         bound = max(attained, sum(self.bound, start=Fraction(0)))
         check_claim(self.value, Bracket(attained, bound, arithmetic, "lp", "weights and bound"), "value")
 
@@ -248,7 +248,7 @@ def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bi
     evaluation = (
         f"maxima at two rational levels around exp({lam.exponent}), {share} bits; the maximum increases with the level"
     )
-    value = Bracket(lower.value.lower, upper.value.upper, Arithmetic.BALL, "lp", evaluation)
+    value = Bracket(lower.value.lower, upper.value.upper, "ball", "lp", evaluation)
     return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam, level=lam)
 
 
@@ -258,7 +258,7 @@ def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, b
     if measure.rational is not None:
         solution = solve(reduced.program([measure.rational(column) for column in reduced.columns]))
         certificate, bound = solution.certificate, reduced.spread(solution.certificate.dual)
-        value = Bracket(-solution.value.upper, -solution.value.lower, Arithmetic.EXACT, "lp", solution.value.evaluation)
+        value = Bracket(-solution.value.upper, -solution.value.lower, "exact", "lp", solution.value.evaluation)
     else:
         with working_precision(bits):
             certificate, bound, value = enclosed_maximum(measure, reduced, bits)
@@ -336,7 +336,7 @@ def enclosed_maximum(measure: Measure, reduced: _Reduced, bits: int) -> tuple[Ce
     bound = tuple(u + raised for u in bound)
     lower = Ball.from_arb(attained, bits).lower
     evaluation = f"an exact vertex with its value as a ball; a vector that dominates all {len(gains)} kinds of columns"
-    value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Arithmetic.BALL, "lp", evaluation)
+    value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), "ball", "lp", evaluation)
     return found, bound, value
 
 
@@ -378,4 +378,4 @@ def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
     with working_precision(COLUMN_BITS):
         ends = [to_arb(end).log() / to_arb(alpha - 1) for end in (design.value.lower, design.value.upper)]
         lower, upper = Ball.from_arb(ends[0], COLUMN_BITS).lower, Ball.from_arb(ends[1], COLUMN_BITS).upper
-    return Bracket(lower, upper, Arithmetic.BALL, "lp", design.value.evaluation)
+    return Bracket(lower, upper, "ball", "lp", design.value.evaluation)

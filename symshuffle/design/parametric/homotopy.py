@@ -130,7 +130,7 @@ def derive(
     source: Problem | ParametricProgram,
     group: SymmetryGroup | None = None,
     *,
-    criterion: Criterion | str = Criterion.BAYES,
+    criterion: Criterion = "bayes",
 ) -> PiecewiseOptimum:
     """Optimal Bayes or minimax risk as a proved piecewise formula in the level.
 

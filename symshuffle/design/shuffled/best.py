@@ -38,7 +38,7 @@ def best_shuffled(
     exp_eps: object = None,
     delta: object,
     lam_cap: Fraction | None = None,
-    loss: Loss | str = Loss.L2,
+    loss: Loss = "l2",
     **fields: Any,
 ) -> ShuffledDesign:
     r"""Most accurate channel found that meets (eps, delta) after shuffling.
@@ -91,10 +91,8 @@ def best_shuffled(
     k, covered = as_integer(k, "k", 2, LARGEST_INPUTS), UNSAID.with_(n=check_n(n), **fields)
     n = smallest_batch(covered)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_delta(delta)
-    if choice(Loss, loss, "loss") is not Loss.L2:
-        raise Unsupported(
-            f"loss = {Loss(loss).value}: only l2 follows the trace; `symshuffle compare` ranks by the others"
-        )
+    if choice(Loss, loss, "loss") != "l2":
+        raise Unsupported(f"loss = {loss}: only l2 follows the trace; `symshuffle compare` ranks by the others")
     cap = None if lam_cap is None else check_cap(lam_cap, "lam_cap")
     if isinstance(cap, Exp):
         raise InputError("lam_cap", lam_cap, "a rational number > 1")
@@ -110,7 +108,7 @@ def best_shuffled(
     if target.cap is not None:
         upper, bound = trace_upper(k, n=n, exp_eps=order, delta=goal, lam_cap=target.cap, least=trace_of(orbits))
     return ShuffledDesign(
-        k, n, order, goal, target.cap, Loss.L2, orbits, size, found, level, _best_blocks(target, k, n), upper, bound
+        k, n, order, goal, target.cap, "l2", orbits, size, found, level, _best_blocks(target, k, n), upper, bound
     )
 
 

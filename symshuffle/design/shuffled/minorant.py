@@ -35,7 +35,6 @@ from typing import Any, Final, final
 from flint import fmpq, fmpq_poly, fmpz_poly
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError
 from symshuffle.base.numbers import Exp, Real, Verdict, less
 from symshuffle.base.results import Bracket, outward, passes, well_formed, within
@@ -209,7 +208,7 @@ class TraceBound:
 
 @lru_cache(_KEPT_LAWS, typed=True)
 def _evaluated(law: Law, n: int) -> Bracket:
-    return evaluate_law(law, n, arithmetic=Arithmetic.BALL, rtol=_WIDTH)
+    return evaluate_law(law, n, arithmetic="ball", rtol=_WIDTH)
 
 
 def cell_sides(ends: Sequence[Fraction]) -> list[tuple[Fraction, Fraction | None]]:

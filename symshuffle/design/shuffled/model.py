@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import flint
 
 from symshuffle.accountants.deployment.reduced import LawFamily, PairClass, Reduction
-from symshuffle.base.choices import Loss, Others, Population
+from symshuffle.base.choices import Loss, Others
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal
 from symshuffle.base.results import MOST_DIGITS, FirstLines
@@ -153,7 +153,7 @@ NO_UPPER: Final = "no upper end"
 
 def fixed_risk(k: int, trace: Fraction, n: int) -> Fraction:
     """Canonical l2 risk of a channel of k inputs and a trace, the same at every fixed composition of n users."""
-    return Fraction(isotropic_risk(k, trace, population=Population.FIXED)) / n
+    return Fraction(isotropic_risk(k, trace, population="fixed")) / n
 
 
 @final
@@ -260,7 +260,7 @@ class ShuffledDesign:
             "exp_eps": None if isinstance(self.exp_eps, Exp) else str(self.exp_eps),
             "delta": str(self.target),
             "lam_cap": None if self.lam_cap is None else str(self.lam_cap),
-            "loss": self.loss.value,
+            "loss": self.loss,
             "orbits": [
                 {"weight": str(orbit.weight), "levels": [[count, str(value)] for count, value in orbit.levels]}
                 for orbit in self.orbits
@@ -294,20 +294,20 @@ class ShuffledDesign:
         return f"<table>{body}</table>"
 
 
-_HELD = {Others.BLANKET: (), Others.FIRST: (0,), Others.SECOND: (1,), Others.THIRD: (2,)}
+_HELD = {"blanket": (), "first": (0,), "second": (1,), "third": (2,)}
 
 
 def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
     """Reduction of a mixture of orbits, that of ``orbit_mechanism``: one class of pairs, all others alike."""
     k = sum(count for count, _ in orbits[0].levels)
-    real = (Others.THIRD, Others.SECOND, Others.FIRST) if k > 2 else (Others.SECOND, Others.FIRST)
+    real: tuple[Others, ...] = ("third", "second", "first") if k > 2 else ("second", "first")
 
     def family(others: Others, *, doubles: bool = False) -> LawFamily:
         cells = tuple(_cells(orbits, k, others))
         return lambda x, way, bits: calculated_law(cells, {}, x, way, bits=bits, doubles=doubles)
 
     datasets = tuple(PairClass.real(partial(constant_datasets, others), family(others)) for others in real)
-    only = PairClass(ANY_TWO, family(Others.BLANKET), datasets=datasets, doubles=family(Others.BLANKET, doubles=True))
+    only = PairClass(ANY_TWO, family("blanket"), datasets=datasets, doubles=family("blanket", doubles=True))
     return Reduction((only,), True, pairs=ANY_TWO)
 
 

@@ -25,7 +25,6 @@ from typing import Any, Final, final
 import numpy as np
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import first_positive
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Number, natural_log
@@ -112,7 +111,7 @@ class ExactTarget:
     def bound(self, orbits: Sequence[Orbit]) -> Fraction:
         """Upper end of the certified delta H(n) of a mixture, in doubles with error bounds."""
         law = blanket_law(orbits, self.exp_eps)
-        return evaluate_law(law, self.n, arithmetic=Arithmetic.FLOAT64, rtol=self.rtol).upper
+        return evaluate_law(law, self.n, arithmetic="float64", rtol=self.rtol).upper
 
     def ratio(self, s: int) -> Fraction:
         """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""

@@ -20,7 +20,6 @@ import numpy.typing as npt
 from flint import fmpq, fmpq_poly
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import passes
@@ -326,7 +325,7 @@ class _Search:
         try:
             heights = _highest(self.k, self.gamma, self.cap).heights(trace, low, high)
             law = law_below(heights, self.places, self.gamma)
-            found = evaluate_law(law, self.n, arithmetic=Arithmetic.FLOAT64, rtol=rtol)
+            found = evaluate_law(law, self.n, arithmetic="float64", rtol=rtol)
             return found.lower > (1 + 2 * Fraction(str(rtol))) * self.delta
         except Unsupported:
             return False

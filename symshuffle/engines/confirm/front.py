@@ -71,9 +71,7 @@ class Confirmation:
         return bracket.lower - error <= self.exactly <= bracket.upper + error
 
 
-def recompute(
-    law: Law, n: int, *, digits: int = 50, route: Route | str = "auto", least: int = LEAST_DIGITS
-) -> Confirmation:
+def recompute(law: Law, n: int, *, digits: int = 50, route: Route = "auto", least: int = LEAST_DIGITS) -> Confirmation:
     """Value of H(n) recomputed in mpmath, to up to ``digits`` significant digits.
 
     H(n) is :math:`E[(S_n/n)_+]` plus the singular mass, for S_n a sum of n independent copies of G. The sum over
@@ -130,8 +128,8 @@ def recompute_laplace(
     exp_eps: Real,
     n: int,
     *,
-    adjacency: Relation | str = Relation.REPLACE_ONE,
-    direction: Direction | str = Direction.FORWARD,
+    adjacency: Relation = "replace-one",
+    direction: Direction = "forward",
     digits: int = _LINE_DIGITS,
     least: int = LEAST_DIGITS,
 ) -> Confirmation:
@@ -142,8 +140,8 @@ def recompute_laplace(
     """
     n = as_integer(n, "n", 1)
     digits, least = as_integer(digits, "digits", 1), as_integer(least, "least", 1)
-    removed = choice(Relation, adjacency, "adjacency") is Relation.ZERO_OUT
-    reverse = choice(Direction, direction, "direction") is Direction.REVERSE
+    removed = choice(Relation, adjacency, "adjacency") == "zero-out"
+    reverse = choice(Direction, direction, "direction") == "reverse"
     squared = Exp(2 * exp_eps.exponent) if isinstance(exp_eps, Exp) else exp_eps * exp_eps
     if less(squared if removed else exp_eps, lam) is Verdict.FALSE:
         return Confirmation("0", digits, "0", "G is never positive")
@@ -154,7 +152,7 @@ def recompute_laplace(
     if n == 1:
         evaluation = "mpmath, tanh-sinh quadrature of (f0 - x f1)_+ over the outputs"
         return _from_transform(law, one_user(law), 0, digits, least, evaluation)
-    return _dispatch(law, n, digits, Route.INVERSION, least)
+    return _dispatch(law, n, digits, "inversion", least)
 
 
 def _dispatch(law: MpmathLaw, n: int, digits: int, route: Route, least: int) -> Confirmation:

@@ -62,7 +62,7 @@ class BallContour:
     """
 
     name: ClassVar[str] = "contour"
-    least: ClassVar[Arithmetic] = Arithmetic.BALL
+    least: ClassVar[Arithmetic] = "ball"
     continuous: ClassVar[bool] = True
 
     rtol: float = 1e-10
@@ -81,8 +81,8 @@ class BallContour:
     @classmethod
     def offered(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> BallContour | None:
         """Engine for the automatic choice in balls or at widths that doubles may not reach, otherwise None."""
-        trusted = arithmetic is not Arithmetic.BALL and rtol >= 1e-9
-        return None if trusted or arithmetic is Arithmetic.EXACT else cls(rtol=rtol)
+        trusted = arithmetic != "ball" and rtol >= 1e-9
+        return None if trusted or arithmetic == "exact" else cls(rtol=rtol)
 
     @classmethod
     def trials(cls, law: Law | MixedLaw) -> tuple[BallContour, ...]:
@@ -108,9 +108,7 @@ class BallContour:
             raise Unsupported(f"engine contour in balls: {reason}")
         tilt = saddle.tilt(law if isinstance(law, Law) else law.near(ROUGH_NODES, _INTERVAL_BITS))
         if law.never_positive:
-            return Bracket(
-                lower_end(law.singular), upper_end(law.singular), Arithmetic.BALL, self.name, "G is never positive"
-            )
+            return Bracket(lower_end(law.singular), upper_end(law.singular), "ball", self.name, "G is never positive")
         attempt = partial(self._attempt, law, n, tilt)
         return saddle.refine(attempt, self.rtol, most=_MOST_TERMS // 10, goal=self.goal)
 
@@ -132,7 +130,7 @@ class BallContour:
             f"contour in balls of {bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
             f"evaluated, {intervals} intervals of the other {plan.nodes + 1 - nodes} bounded"
         )
-        return Bracket(max(low, floor), high, Arithmetic.BALL, self.name, evaluation), (nodes + intervals) * line.cost
+        return Bracket(max(low, floor), high, "ball", self.name, evaluation), (nodes + intervals) * line.cost
 
 
 def _sums(

@@ -96,7 +96,7 @@ class Contour:
     """
 
     name: ClassVar[str] = "contour"
-    least: ClassVar[Arithmetic] = Arithmetic.FLOAT64
+    least: ClassVar[Arithmetic] = "float64"
     continuous: ClassVar[bool] = True
 
     rtol: float = 1e-6
@@ -114,7 +114,7 @@ class Contour:
     @classmethod
     def offered(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> Contour | None:
         """Engine for the automatic choice where doubles reach the width, otherwise None."""
-        return cls(rtol=rtol) if arithmetic in (None, Arithmetic.FLOAT64) and rtol >= UNIT else None
+        return cls(rtol=rtol) if arithmetic in (None, "float64") and rtol >= UNIT else None
 
     @classmethod
     def trials(cls, law: Law | MixedLaw) -> tuple[Contour, ...]:
@@ -139,7 +139,7 @@ class Contour:
             # To be read off the ends: an atom may be positive and round to zero.
             most = max(Fraction(0), *(upper_end(value) for value in law.values))
             ends = lower_end(law.singular), upper_end(law.singular) + most
-            return Bracket(*ends, Arithmetic.FLOAT64, self.name, f"G is never above {float(most):.2g}")
+            return Bracket(*ends, "float64", self.name, f"G is never above {float(most):.2g}")
         return saddle.refine(
             partial(self._attempt, law, n, tilt),
             self.rtol,
@@ -174,7 +174,7 @@ class Contour:
         bracket = Bracket(
             low / n + lower_end(law.singular),
             high / n + upper_end(law.singular),
-            Arithmetic.FLOAT64,
+            "float64",
             self.name,
             evaluation,
         )

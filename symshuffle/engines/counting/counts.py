@@ -78,7 +78,7 @@ class Counts:
     """
 
     name: ClassVar[str] = "counts"
-    least: ClassVar[Arithmetic] = Arithmetic.FLOAT64
+    least: ClassVar[Arithmetic] = "float64"
     continuous: ClassVar[bool] = False
 
     rtol: float = 1e-10
@@ -96,12 +96,10 @@ class Counts:
     @classmethod
     def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Counts | None:
         """Engine limited to cheap sums, in integers where doubles do not reach the width; None for exact arithmetic."""
-        if arithmetic is Arithmetic.EXACT:
+        if arithmetic == "exact":
             return None
         cheap = min(_LARGEST, round(_CHEAP * max(math.sqrt(1e-6 / rtol), 0.1)))
-        return cls(
-            rtol=rtol, bits=_bits(rtol) if arithmetic is Arithmetic.BALL or rtol < _FINEST else None, largest=cheap
-        )
+        return cls(rtol=rtol, bits=_bits(rtol) if arithmetic == "ball" or rtol < _FINEST else None, largest=cheap)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Counts, ...]:
@@ -134,7 +132,7 @@ class Counts:
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine counts at n = {n}: {reason}; use engine contour")
-        known = Arithmetic.FLOAT64 if self.bits is None else Arithmetic.BALL
+        known: Arithmetic = "float64" if self.bits is None else "ball"
         if law.never_positive or len(law.values) == 1:
             low = law.floor + lower_end(law.singular)
             high = max(upper_end(law.mean), Fraction(0)) + upper_end(law.singular)
@@ -173,7 +171,7 @@ class Counts:
     def _summed(self, windows: Windows, bits: int | None) -> tuple[Bracket, Fraction]:
         """The sum over the windows, in doubles or in integers, and the bound on what is outside, which it contains."""
         law, n = windows.law, windows.n
-        known = Arithmetic.FLOAT64 if self.bits is None else Arithmetic.BALL
+        known: Arithmetic = "float64" if self.bits is None else "ball"
         precision = _TABLE_BITS if bits is None else bits
         with working_precision(precision + 2 * n.bit_length() + 16):
             tables = [FactorTable.of(windows, i, bits) for i in windows.order]

@@ -76,7 +76,7 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
-    least: ClassVar[Arithmetic] = Arithmetic.BALL
+    least: ClassVar[Arithmetic] = "ball"
     continuous: ClassVar[bool] = False
 
     bits: int = DEFAULT_BITS
@@ -95,9 +95,9 @@ class Exact:
     @classmethod
     def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Exact | None:
         """Engine limited to cheap sums; with default limits for exact arithmetic, None if the law is not rational."""
-        if arithmetic is Arithmetic.EXACT:
+        if arithmetic == "exact":
             return cls() if law.exact else None
-        count = _CHEAP_IN_BALLS if arithmetic is Arithmetic.BALL and len(law.values) > _FEW_ATOMS else _CHEAP
+        count = _CHEAP_IN_BALLS if arithmetic == "ball" and len(law.values) > _FEW_ATOMS else _CHEAP
         return cls(largest_power=_CHEAP_POWER, largest_count=count, largest_sum=_CHEAP_SUM)
 
     @classmethod
@@ -126,7 +126,7 @@ class Exact:
         if reason is not None:
             raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")
         if law.never_positive:
-            known = Arithmetic.EXACT if isinstance(law.singular, Fraction) else Arithmetic.BALL
+            known: Arithmetic = "exact" if isinstance(law.singular, Fraction) else "ball"
             ends = lower_end(law.singular), upper_end(law.singular)
             return Bracket(*ends, known, self.name, "G is never positive")
         lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
@@ -140,8 +140,8 @@ class Exact:
             value = self._enclosed(law, n) + law.singular
             evaluation = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in balls of {self.bits} bits"
         if isinstance(value, Ball):
-            return Bracket(max(value.lower, Fraction(0)), value.upper, Arithmetic.BALL, self.name, evaluation)
-        return Bracket(value, value, Arithmetic.EXACT, self.name, evaluation)
+            return Bracket(max(value.lower, Fraction(0)), value.upper, "ball", self.name, evaluation)
+        return Bracket(value, value, "exact", self.name, evaluation)
 
     def _few(self, law: Law, n: int, lattice: _Lattice) -> bool:
         """Whether count vectors are so few, and the lattice so fine, that they are cheaper: a choice."""

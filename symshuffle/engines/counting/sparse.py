@@ -63,7 +63,7 @@ class Sparse:
     """
 
     name: ClassVar[str] = "sparse"
-    least: ClassVar[Arithmetic] = Arithmetic.BALL
+    least: ClassVar[Arithmetic] = "ball"
     continuous: ClassVar[bool] = False
 
     rtol: float = 1e-10
@@ -81,7 +81,7 @@ class Sparse:
     @classmethod
     def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Sparse | None:
         """Engine limited to few count vectors for the automatic choice; None at arithmetic ``exact``."""
-        return None if arithmetic is Arithmetic.EXACT else cls(rtol=rtol, largest=_CHEAP)
+        return None if arithmetic == "exact" else cls(rtol=rtol, largest=_CHEAP)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Sparse, ...]:
@@ -114,7 +114,7 @@ class Sparse:
             raise Unsupported(f"engine sparse at n = {n}: {reason}")
         if law.never_positive:
             ends = lower_end(law.singular), upper_end(law.singular)
-            return Bracket(*ends, Arithmetic.BALL, self.name, "G is never positive")
+            return Bracket(*ends, "ball", self.name, "G is never positive")
         with working_precision(self.bits + 2 * max(n.bit_length(), 8)):
             total, rest, deepest = self._sum(law, n)
             singular = to_arb(law.singular)
@@ -125,7 +125,7 @@ class Sparse:
         evaluation = (
             f"at most {deepest} copies outside the heaviest atom, in balls of {self.bits} bits; the rest bounded"
         )
-        return Bracket(max(low, floor), high, Arithmetic.BALL, self.name, evaluation)
+        return Bracket(max(low, floor), high, "ball", self.name, evaluation)
 
     def _sum(self, law: Law, n: int) -> tuple[flint.arb, flint.arb, int]:
         """The sum over N <= K, a bound on the rest, and K: the first that is good enough, or the last allowed."""

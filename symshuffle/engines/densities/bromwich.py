@@ -330,21 +330,21 @@ class Bromwich:
     name: ClassVar[str] = "bromwich"
 
     rtol: float = 1e-12
-    arithmetic: Arithmetic = Arithmetic.BALL
+    arithmetic: Arithmetic = "ball"
     bits: int = 160
     whole: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rtol", as_width(self.rtol))
-        if self.arithmetic is Arithmetic.EXACT:
-            raise InputError("arithmetic", self.arithmetic.value, "ball or float64: a density has no exact sums")
+        if self.arithmetic == "exact":
+            raise InputError("arithmetic", self.arithmetic, "ball or float64: a density has no exact sums")
 
     def bracket(self, law: ContinuousLaw, n: int) -> Bracket:
         """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends."""
         with working_precision(self.bits + max(n.bit_length(), 8)):
             plan, seen = plan_for(law, n, self.rtol)
             # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.
-            doubles = self.arithmetic is Arithmetic.FLOAT64 and plan.in_doubles and seen.transform is None
+            doubles = self.arithmetic == "float64" and plan.in_doubles and seen.transform is None
             line = BromwichLine.of(seen, n, plan, doubles=doubles)
             doubles = doubles and line.nodes * len(line.tilted) <= _MOST_IN_DOUBLES
             beyond = line.rest()  # before the sum, which is dear: some lines are refused here
@@ -365,5 +365,5 @@ class Bromwich:
             f"Bromwich integral at c = {plan.c if seen is law else -plan.c:.4g}, {line.nodes + 1} nodes of step "
             f"{plan.step:.4g}, {line.transform}, tails cut at {float(below + above):.1e}"
         )
-        known = Arithmetic.FLOAT64 if doubles else Arithmetic.BALL
+        known: Arithmetic = "float64" if doubles else "ball"
         return Bracket(max(low - below, Fraction(0)), high + above, known, self.name, evaluation)

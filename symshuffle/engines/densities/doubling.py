@@ -26,7 +26,6 @@ from typing import Final, final
 import flint
 import numpy as np
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
@@ -138,7 +137,7 @@ def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:
     return Bracket(
         max(lower / n - missing[0], Fraction(0)),
         (Fraction(high) + Fraction(gained)) / n + missing[1],
-        Arithmetic.FLOAT64,
+        "float64",
         "doubling",
         f"laws on either side in convex order, {cells} cells, tails cut at {float(sum(missing)):.1e}, "
         f"rounding allowance {max(lost, gained):.1e}",

@@ -77,13 +77,13 @@ _SUM_BITS: Final = 128
 
 
 def density_bracket(
-    law: LevelledPair, n: int, *, arithmetic: Arithmetic | str, rtol: float, goal: Fraction | None = None
+    law: LevelledPair, n: int, *, arithmetic: Arithmetic, rtol: float, goal: Fraction | None = None
 ) -> Bracket:
     """H(n) of a pair of densities at a level; any bracket below ``goal`` is narrow enough."""
     arithmetic = choice(Arithmetic, arithmetic, "arithmetic")
-    if arithmetic is Arithmetic.EXACT:
+    if arithmetic == "exact":
         raise Unsupported("a law with a density has no exact sums: arithmetic float64 or ball")
-    cells = n <= _MANY and arithmetic is Arithmetic.FLOAT64
+    cells = n <= _MANY and arithmetic == "float64"
     # Of few users the integrand falls late, where it falls at all.
     few = _of_few_cells(law, n) if cells and n <= _FEW and rtol >= _COARSER[0] else None
     try:
@@ -113,8 +113,8 @@ def density_bracket(
         if n > _MANY:
             raise
         refusal = str(reason)
-    if arithmetic is not Arithmetic.FLOAT64:
-        raise Unsupported(f"{arithmetic.value} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
+    if arithmetic != "float64":
+        raise Unsupported(f"{arithmetic} at n = {n}: the integrand falls too slowly; ask for float64: {refusal}")
     return _capped(_by_cells(law, n, rtol, few), ceiling)
 
 

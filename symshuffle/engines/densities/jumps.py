@@ -270,7 +270,7 @@ def bracket(law: ContinuousLaw, cut: Split, n: int, *, arithmetic: Arithmetic, e
             terms += 1
         upper += Ball.from_arb(_several(cut, n), bits).upper
     below, above = law.missing
-    known = Arithmetic.FLOAT64 if base.arithmetic is Arithmetic.FLOAT64 else Arithmetic.BALL
+    known: Arithmetic = "float64" if base.arithmetic == "float64" else "ball"
     evaluation = (
         f"sums by their number of jumps, {terms} bins of jumps in balls; without a jump: {base.evaluation}; "
         f"tails cut at {float(below + above):.1e}"
@@ -288,7 +288,7 @@ def _without(calm: ContinuousLaw, n: int, *, arithmetic: Arithmetic, error: floa
         size = gauss.roughly(calm, slope) ** n / (flint.arb(1).exp() * slope * n)
         most = Ball.from_arb(size, bits).upper
     if most < Fraction(ERROR_SHARE * error):
-        return Bracket(Fraction(0), most, Arithmetic.BALL, "none", "next to nothing (Chernoff's bound)")
+        return Bracket(Fraction(0), most, "ball", "none", "next to nothing (Chernoff's bound)")
     share = Fraction(error) / most
     if share < _LEAST_SHARE:
         raise Unsupported("sums without a jump exceed what is asked for by more digits than any line resolves")

@@ -68,7 +68,7 @@ class FFT:
     """
 
     name: ClassVar[str] = "fft"
-    least: ClassVar[Arithmetic] = Arithmetic.FLOAT64
+    least: ClassVar[Arithmetic] = "float64"
     continuous: ClassVar[bool] = False
 
     step: Fraction | None = None
@@ -126,7 +126,7 @@ class FFT:
         # H is never below E[G] nor 0, and never above H(1): bounds in their own right, not repairs of this one.
         low = max(low, law.floor) + lower_end(law.singular)
         high = min(high + upper_end(law.singular), law.ceiling)
-        return Bracket(low, high, Arithmetic.FLOAT64, self.name, evaluation)
+        return Bracket(low, high, "float64", self.name, evaluation)
 
     def _tilted(self, law: Law, n: int) -> tuple[Fraction, Fraction, str]:
         """Transforms of growing length, until they are good enough; both ends are those of the last."""

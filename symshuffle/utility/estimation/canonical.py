@@ -82,7 +82,7 @@ def vote_sizes(law: AnchoredLaw) -> Vector | None:
 
 
 def canonical_risk(
-    law: AnchoredLaw, composition: Sequence[Fraction], *, n: int, population: Population | str
+    law: AnchoredLaw, composition: Sequence[Fraction], *, n: int, population: Population
 ) -> Fraction | float:
     r"""Exact risk of the canonical estimator of the composition.
 
@@ -131,7 +131,7 @@ def canonical_risk(
     return _risk(w, sizes, n, population)
 
 
-def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population | str) -> tuple[Fraction | float, Vector]:
+def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population) -> tuple[Fraction | float, Vector]:
     """Largest canonical risk over all compositions, and a composition that attains it.
 
     The fixed-composition risk is affine, so a constant population is worst. The i.i.d. risk is concave quadratic: its
@@ -183,7 +183,7 @@ def project_on_simplex(point: Sequence[Fraction]) -> Vector:
     return tuple(max(entry - shift, Fraction(0)) for entry in point)
 
 
-def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
+def isotropic_risk(k: int, trace: Any, *, population: Population) -> Any:
     r"""``n`` times the worst canonical risk of an exchangeable law, from its trace alone.
 
     It is :math:`(k-1)^2/\operatorname{tr}\Sigma`, and :math:`(k-1)/k` less for a fixed composition. Accepts fractions,
@@ -197,20 +197,20 @@ def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
         if trace == 0:
             return math.inf
     constant = Fraction((k - 1) ** 2) / trace if isinstance(trace, int) else (k - 1) ** 2 / trace
-    return constant if population is Population.IID else constant - Fraction(k - 1, k)
+    return constant if population == "iid" else constant - Fraction(k - 1, k)
 
 
 def _check_population(composition: Sequence[Fraction], k: int, n: int, population: Population) -> tuple[Vector, int]:
     """The composition and the number of users, refused if they cannot have it."""
     n = as_integer(n, "n", 1)
     w = check_composition(composition, k)
-    if population is Population.FIXED and any((entry * n).denominator != 1 for entry in w):
+    if population == "fixed" and any((entry * n).denominator != 1 for entry in w):
         raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
     return w, n
 
 
 def enumerated_risk(
-    channel: Channel, composition: Sequence[Fraction], *, n: int, population: Population | str
+    channel: Channel, composition: Sequence[Fraction], *, n: int, population: Population
 ) -> tuple[Fraction, Vector]:
     """Risk and mean of the canonical estimate, by enumeration of all histograms.
 
@@ -258,13 +258,13 @@ def enumerated_risk(
 def population_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[tuple[int, ...], Any]:
     """Law of the histogram of the messages of ``n`` users of a composition."""
     check_channel(channel)
-    if population is Population.IID:
+    if population == "iid":
         mixture = tuple(dot(w, column) for column in exact_columns(channel))
         return histogram_law([mixture] * n)
     return histogram_law([channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))])
 
 
-def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population | str) -> tuple[Bracket, Vector]:
+def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population) -> tuple[Bracket, Vector]:
     """The largest canonical risk of a law at any level, and the composition (anchored, Propositions 5.5 and 5.7).
 
     With :math:`s_i=E_{W_i}|c(u)|^2` the risk increases with every :math:`s_i`, so the worst cases at the lower and at
@@ -277,10 +277,8 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
         raise InputError(
             "law", "a singular covariance", "rows that span all contrasts (the canonical risk is infinite)"
         )
-    evaluation = (
-        "affine in the composition" if population is Population.FIXED else "concave quadratic in the composition"
-    )
-    arithmetic = Arithmetic.EXACT if isinstance(law, AnchoredLaw) else Arithmetic.BALL
+    evaluation = "affine in the composition" if population == "fixed" else "concave quadratic in the composition"
+    arithmetic: Arithmetic = "exact" if isinstance(law, AnchoredLaw) else "ball"
     lower, _ = _worst(tuple(map(lower_end, sizes)), n, population)
     upper, _ = _worst(tuple(map(upper_end, sizes)), n, population)
     _, w = _worst([size if isinstance(size, Fraction) else size.midpoint for size in sizes], n, population)
@@ -289,7 +287,7 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
 
 def _worst(sizes: Sequence[Fraction], n: int, population: Population) -> tuple[Fraction, Vector]:
     """The risk at the composition that is worst for these sizes of votes, and that composition."""
-    if population is Population.FIXED:
+    if population == "fixed":
         w: Vector = tuple(Fraction(int(x == sizes.index(max(sizes)))) for x in range(len(sizes)))
     else:
         w = project_on_simplex([size / 2 for size in sizes])
@@ -298,5 +296,5 @@ def _worst(sizes: Sequence[Fraction], n: int, population: Population) -> tuple[F
 
 def _risk(w: Vector, sizes: Sequence[Fraction], n: int, population: Population) -> Fraction:
     share = Fraction(1, len(w))
-    explained = 1 - share if population is Population.FIXED else dot(w, w) - share
+    explained = 1 - share if population == "fixed" else dot(w, w) - share
     return (dot(w, sizes) - explained) / n

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic, Population
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -30,7 +30,7 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
+from symshuffle.base.results import AnswerMethods, Bracket, check_claim, well_formed
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.channels.shuffled import histogram_law
@@ -61,7 +61,7 @@ class Sandwich(AnswerMethods):
     ``float`` returns the upper end, rounded up.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     lower: Bracket
     upper: Bracket
     canonical: Bracket
@@ -85,7 +85,7 @@ class Sandwich(AnswerMethods):
     def bracket(self) -> Bracket:
         """The minimax risk, between both bounds."""
         evaluation = f"lower: {self.lower.evaluation}; upper: {self.upper.evaluation}"
-        return Bracket(self.lower.lower, self.upper.upper, Arithmetic.BALL, "closed form", evaluation)
+        return Bracket(self.lower.lower, self.upper.upper, "ball", "closed form", evaluation)
 
     @property
     def about(self) -> str:
@@ -153,7 +153,7 @@ def _bounds(k: int, trace: Number, n: int, radius: Fraction) -> dict[str, Bracke
         cap = to_arb(trace)
         squared = to_arb(radius) ** 2
         bound = m**2 / (n * cap / (1 - squared * m**2 * k) + m * flint.arb.pi() ** 2 / squared)
-        canonical = isotropic_risk(k, cap, population=Population.IID) / n
+        canonical = isotropic_risk(k, cap, population="iid") / n
         return {
             "lower": ball_bracket(bound, "van Trees with a cosine prior"),
             "upper": ball_bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
@@ -194,7 +194,7 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     Fraction(3, 14)
     """
     n, k, trace = as_integer(n, "n", 1), as_integer(k, "k", 2), parse_number(trace, "trace")
-    constant: Any = isotropic_risk(k, trace, population=Population.IID)
+    constant: Any = isotropic_risk(k, trace, population="iid")
     if constant == math.inf:
         raise InputError("trace", trace, "a number above 0: without a trace nothing is learnt")
     largest = Fraction(k - 1, k)
@@ -262,7 +262,7 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
 def ball_bracket(value: flint.arb, evaluation: str) -> Bracket:
     """A closed form that was evaluated in balls."""
     ball = Ball.from_arb(value, _BITS)
-    return Bracket(lower_end(ball), upper_end(ball), Arithmetic.BALL, "closed form", evaluation)
+    return Bracket(lower_end(ball), upper_end(ball), "ball", "closed form", evaluation)
 
 
 def _radius(k: int, trace: float, n: int) -> Fraction:

@@ -169,7 +169,7 @@ class SymbolicLaw:
         """Numbers :math:`E_{W_i}|c(u)|^2` by row, wherever the covariance has full rank on contrasts."""
         return _vote_sizes(self)
 
-    def canonical_risk(self, composition: Sequence[Any], *, n: Any, population: Population | str) -> sp.Expr:
+    def canonical_risk(self, composition: Sequence[Any], *, n: Any, population: Population) -> sp.Expr:
         """The exact :func:`~symshuffle.utility.estimation.canonical.canonical_risk`, open in ``n`` as well.
 
         >>> from symshuffle import randomizer
@@ -181,14 +181,14 @@ class SymbolicLaw:
         w, users = self._composition(composition), expression_of(n, "n")
         if users.is_number and not (users.is_Integer and users >= 1):
             raise InputError("n", n, "an integer of at least 1")
-        fixed = population is Population.FIXED
+        fixed = population == "fixed"
         if fixed and users.is_number and any((entry * users).is_integer is False for entry in w):
             raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{users} for {users} users")
         share = sp.Rational(1, len(w))
         explained = 1 - share if fixed else sum(entry**2 for entry in w) - share
         return self._shown((sum(a * b for a, b in zip(w, self.vote_sizes(), strict=True)) - explained) / users)
 
-    def risk_constant(self, population: Population | str) -> sp.Expr:
+    def risk_constant(self, population: Population) -> sp.Expr:
         """``n`` times the largest canonical risk over all compositions (anchored, Theorem 6.2 and Corollary 6.3).
 
         Refused if rows differ and the population is i.i.d., or it is not decided which row is worst.
@@ -197,7 +197,7 @@ class SymbolicLaw:
         k, common = self.num_inputs, self._common_size()
         sizes = self.vote_sizes() if common is None else (common,)
         alike = all(same_function(size, sizes[0]) is Verdict.TRUE for size in sizes[1:])
-        if population is Population.IID:
+        if population == "iid":
             if not alike:
                 raise Unsupported("which composition is worst depends on the open parameters: use at(...), worst_risk")
             return self._shown(sizes[0])
@@ -264,8 +264,8 @@ class SymbolicLaw:
         facts = (
             (r"\operatorname{tr}\Sigma", self.trace),
             (r"\chi_*", self.pairwise_budget),
-            (r"n R_{\rm iid}", partial(self.risk_constant, Population.IID)),
-            (r"n R_{\rm fix}", partial(self.risk_constant, Population.FIXED)),
+            (r"n R_{\rm iid}", partial(self.risk_constant, "iid")),
+            (r"n R_{\rm fix}", partial(self.risk_constant, "fixed")),
         )
         known = [rf"{name} = {latex(value)}" for name, find in facts if (value := _or_none(find)) is not None]
         below = ", \\quad ".join(known)

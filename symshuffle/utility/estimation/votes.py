@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Loss, Population, choice
+from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -86,16 +86,16 @@ class VoteNoise:
         absent: Any = self.absent
         if kind in self.cases:
             return self.cases[kind][0]
-        if kind is Loss.L2:
+        if kind == "l2":
             return self.own + absent * (self.inputs - 1)
-        if kind is Loss.MAX:
+        if kind == "max":
             return maximum([self.own, absent])
-        return absent if kind is Loss.ABSENT else deviations(self.own, absent)
+        return absent if kind == "absent" else deviations(self.own, absent)
 
-    def loss(self, loss: Loss | str, n: int) -> Number:
+    def loss(self, loss: Loss, n: int) -> Number:
         """The error of ``n`` users that a loss looks at, at the fixed composition that is worst for it."""
         kind, n = choice(Loss, loss, "loss"), as_integer(n, "n", 1)
-        if kind is not Loss.TEST:
+        if kind != "test":
             value: Number = self.alone(kind) / n
             return value
         with working_precision(DEFAULT_BITS):
@@ -103,25 +103,25 @@ class VoteNoise:
 
     def risk(self, n: int) -> Number:
         """The largest expected squared error for ``n`` users of a fixed composition."""
-        return self.loss(Loss.L2, n)
+        return self.loss("l2", n)
 
     def iid_risk(self, n: int) -> Number:
         """The largest expected squared error for ``n`` users who draw their inputs."""
-        alone = self.alone(Loss.L2) + 1 - Fraction(1, self.inputs) if self.iid is None else self.iid
+        alone = self.alone("l2") + 1 - Fraction(1, self.inputs) if self.iid is None else self.iid
         value: Number = alone / as_integer(n, "n", 1)
         return value
 
-    def worst(self, loss: Loss | str) -> str:
+    def worst(self, loss: Loss) -> str:
         """Composition at which a loss is largest, in words."""
         kind = choice(Loss, loss, "loss")
         if kind in self.cases:
             return self.cases[kind][1]
         match kind:
-            case Loss.L2:
+            case "l2":
                 return "every composition alike"
-            case Loss.MAX if less(self.own, self.absent) is not Verdict.TRUE:
+            case "max" if less(self.own, self.absent) is not Verdict.TRUE:
                 return "all users hold the category"
-            case Loss.TEST:
+            case "test":
                 return "all users hold the category, and nobody does"
         return "nobody holds the category"
 
@@ -349,12 +349,12 @@ def channel_noise(channel: Channel) -> VoteNoise:
     pairs = ((deviations(table[b][b], table[a][b]), a, b) for a, b in itertools.permutations(range(k), 2))
     both, a, b = max(pairs, key=lambda entry: entry[0].upper)
     found: dict[str, tuple[Number, str]] = {
-        Loss.L2: (sum(table[held], start=Fraction(0)), f"all users hold input {held}"),
-        Loss.MAX: (table[x][i], f"all users hold input {x}, category {i} is looked at"),
-        Loss.ABSENT: (table[z][j], f"all users hold input {z}, category {j} is looked at"),
-        Loss.TEST: (both, f"all users hold input {b}, and all hold input {a}; category {b} is looked at"),
+        "l2": (sum(table[held], start=Fraction(0)), f"all users hold input {held}"),
+        "max": (table[x][i], f"all users hold input {x}, category {i} is looked at"),
+        "absent": (table[z][j], f"all users hold input {z}, category {j} is looked at"),
+        "test": (both, f"all users hold input {b}, and all hold input {a}; category {b} is looked at"),
     }
-    iid, own = worst_canonical_risk(law, n=1, population=Population.IID)[0], max(table[x][x] for x in range(k))
+    iid, own = worst_canonical_risk(law, n=1, population="iid")[0], max(table[x][x] for x in range(k))
     return VoteNoise(own, table[z][j], k, "canonical unbiased", cases=found, iid=iid)
 
 
@@ -375,9 +375,9 @@ def joint_noise(parts: Sequence[VoteNoise]) -> VoteNoise:
     sums: Any = math.prod(1 + part.risk(1) for part in parts)
     both, differing = deviations(own, absent), "one that differs from it"
     found: dict[str, tuple[Number, str]] = {
-        Loss.L2: (sums - 1, "every composition alike"),
-        Loss.MAX: (maximum([own, absent]), f"all users hold one tuple: the one that is looked at, or {differing}"),
-        Loss.ABSENT: (absent, "all users hold one tuple that differs from the one that is looked at"),
-        Loss.TEST: (both, f"all users hold the tuple that is looked at, and all hold {differing}"),
+        "l2": (sums - 1, "every composition alike"),
+        "max": (maximum([own, absent]), f"all users hold one tuple: the one that is looked at, or {differing}"),
+        "absent": (absent, "all users hold one tuple that differs from the one that is looked at"),
+        "test": (both, f"all users hold the tuple that is looked at, and all hold {differing}"),
     }
     return VoteNoise(own, absent, size, "product of canonical unbiased ones", cases=found)

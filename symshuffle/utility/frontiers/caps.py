@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 import flint
 
-from symshuffle.base.choices import Arithmetic, Loss, Population, choice
+from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget, takes_eps0
@@ -144,7 +144,7 @@ def in_ratio(text: str, k: int, s: int) -> tuple[list[Fraction], list[Fraction]]
 
 
 @takes_eps0()
-def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss | str = Loss.L2) -> tuple[int, ...]:
+def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss = "l2") -> tuple[int, ...]:
     """Best subset sizes under a ratio cap: one size, or two that tie.
 
     Parameters
@@ -182,7 +182,7 @@ def optimal_subset_sizes(k: int, lam: Real, *, loss: Loss | str = Loss.L2) -> tu
     """
     k = check_inputs(k)
     lam = check_cap(lam)
-    if (kind := choice(Loss, loss, "loss")) is not Loss.L2:
+    if (kind := choice(Loss, loss, "loss")) != "l2":
         return best_sizes(k, lam, kind)
     size = first_integer(lambda s: _tie_sign(k, s, lam) >= 0, 0, k - 1)
     tied = _tie_sign(k, size, lam) == 0  # never at k - 1, where the tie ratio is 0
@@ -243,7 +243,7 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
 
 
 @takes_eps0()
-def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str) -> Number:
+def raw_cap_risk_constant(k: int, lam: Real, *, population: Population) -> Number:
     """Users times the smallest worst-case canonical risk under the ratio cap (anchored, Theorem 9.4)."""
     population = choice(Population, population, "population")
     risk: Number = isotropic_risk(k, raw_cap_trace(k, lam), population=population)
@@ -344,4 +344,4 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     high = first_integer(beyond, low, high)
     exact = excess(flint.fmpq(high - 1, 1 << _BITS)) == 0
     lower, upper = Fraction(high - 1, 1 << _BITS), Fraction(high - exact, 1 << _BITS)
-    return Bracket(lower, upper, Arithmetic.EXACT, "bisection", f"signs of the budget equation of size {s} over Q")
+    return Bracket(lower, upper, "exact", "bisection", f"signs of the budget equation of size {s} over Q")

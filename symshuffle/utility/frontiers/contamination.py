@@ -18,7 +18,7 @@ import flint
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Arithmetic, Direction, Divergence, choice, replace_choice
+from symshuffle.base.choices import Arithmetic, Direction, Divergence, SafeEnd, choice, members, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -38,7 +38,7 @@ from symshuffle.base.numbers import (
     to_arb,
     working_precision,
 )
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.law import Law
 
@@ -67,7 +67,7 @@ class Contamination:
     """
 
     n: int
-    direction: Direction = Direction.FORWARD
+    direction: Direction = "forward"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_n(self.n))
@@ -82,10 +82,8 @@ class Contamination:
         )
         if len(first) != len(second) or not first:
             raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
-        for contaminated, constant, direction in (
-            (first, second, Direction.FORWARD),
-            (second, first, Direction.REVERSE),
-        ):
+        pairs = zip(members(Direction), ((first, second), (second, first)), strict=True)
+        for direction, (contaminated, constant) in pairs:
             if len(set(constant)) == 1 and sum(x != constant[0] for x in contaminated) == 1:
                 return cls(len(first), direction)
         raise Unsupported(
@@ -97,7 +95,7 @@ class Contamination:
     def datasets(self) -> str:
         """The pair in words."""
         pair = f"one user holds i, the other {self.n - 1} hold j", f"all {self.n} hold j"
-        first, second = pair if self.direction is Direction.FORWARD else pair[::-1]
+        first, second = pair if self.direction == "forward" else pair[::-1]
         return f"{first}; against: {second}"
 
 
@@ -113,7 +111,7 @@ class Leakage(AnswerMethods):
     - ``envelope``: that of the worst channel with the ratio cap of this one; None where the cap is infinite or a ball.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     bracket: Bracket
     experiment: Contamination
     meaning: str
@@ -130,10 +128,10 @@ class Leakage(AnswerMethods):
     def to_dict(self) -> dict[str, Any]:
         """The answer with its experiment, or with its envelope."""
         if self.divergence is None:
-            experiment = {"n": self.experiment.n, "direction": self.experiment.direction.value}
+            experiment = {"n": self.experiment.n, "direction": self.experiment.direction}
             return AnswerMethods.to_dict(self) | {"experiment": experiment}
         envelope = None if self.envelope is None else self.envelope.to_dict()
-        return AnswerMethods.to_dict(self) | {"divergence": self.divergence.value, "envelope": envelope}
+        return AnswerMethods.to_dict(self) | {"divergence": self.divergence, "envelope": envelope}
 
     def _repr_html_(self) -> str:
         if self.divergence is None:
@@ -191,7 +189,7 @@ def shuffled_leakage(
     experiment: Contamination,
     *,
     gamma: Number | Exp | int,
-    arithmetic: Arithmetic | str | None = None,
+    arithmetic: Arithmetic | None = None,
     rtol: float = 1e-6,
 ) -> Leakage:
     r"""Hockey-stick divergence of one user against a constant population.
@@ -237,12 +235,12 @@ def shuffled_leakage(
     if less(order, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
     atoms: Any = ratio.atoms()
-    if experiment.direction is Direction.FORWARD:
+    if experiment.direction == "forward":
         law = Law.from_atoms(((value - order, weight) for value, weight in atoms), ratio.singular)
     else:
         law = Law.from_atoms((1 - value * order, weight) for value, weight in atoms)
     if arithmetic is None:
-        arithmetic = Arithmetic.EXACT if is_exact((*law.values, *law.weights, law.singular)) else Arithmetic.BALL
+        arithmetic = "exact" if is_exact((*law.values, *law.weights, law.singular)) else "ball"
     bracket = evaluate_law(law, experiment.n, arithmetic=arithmetic, rtol=rtol)
     return Leakage(bracket, experiment, "the channel with this likelihood ratio")
 
@@ -313,7 +311,7 @@ def _order_or_inf(value: object, name: str) -> Real | float:
 
 def exact_bracket(value: Fraction, evaluation: str) -> Bracket:
     """A number known exactly by a closed form."""
-    return Bracket(value, value, Arithmetic.EXACT, "closed form", evaluation)
+    return Bracket(value, value, "exact", "closed form", evaluation)
 
 
 def _envelope(experiment: Contamination, lam: Real | float, gamma: Real | float) -> Bracket:
@@ -329,7 +327,7 @@ def _envelope(experiment: Contamination, lam: Real | float, gamma: Real | float)
             break
     lower = max(ball.lower, Fraction(0))
     evaluation = f"three binomial tails as incomplete beta functions, {bits} bits"
-    return Bracket(lower, max(lower, ball.upper), Arithmetic.BALL, "closed form", evaluation)
+    return Bracket(lower, max(lower, ball.upper), "ball", "closed form", evaluation)
 
 
 def _envelope_sum(experiment: Contamination, lam: Fraction, gamma: Fraction) -> Fraction:
@@ -337,14 +335,14 @@ def _envelope_sum(experiment: Contamination, lam: Fraction, gamma: Fraction) -> 
     total = Fraction(0)
     for count in range(n + 1):
         average = (count * lam + (n - count) / lam) / n
-        excess = average - gamma if experiment.direction is Direction.FORWARD else 1 - gamma * average
+        excess = average - gamma if experiment.direction == "forward" else 1 - gamma * average
         if excess > 0:
             total += math.comb(n, count) * lam ** (n - count) * excess
     return total / (1 + lam) ** n
 
 
 def _envelope_ball(experiment: Contamination, lam: Real, gamma: Real, bits: int) -> Ball:
-    n, forward = experiment.n, experiment.direction is Direction.FORWARD
+    n, forward = experiment.n, experiment.direction == "forward"
     with working_precision(bits):
         ratio, order = to_arb(lam), to_arb(gamma)
         p, q = 1 / (1 + ratio), ratio / (1 + ratio)

@@ -10,7 +10,6 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Number, Verdict, as_integer, less, parse_rational
@@ -57,7 +56,7 @@ def profile_gap(ratio: Law, experiment: Contamination, *, lam: Fraction, gamma: 
     envelope = binary_envelope(experiment, lam=lam, gamma=gamma).bracket.exact
     if envelope is None:
         raise Unsupported(f"the gap is computed exactly, for n up to a few thousand; here n = {experiment.n}")
-    if experiment.direction is Direction.FORWARD:
+    if experiment.direction == "forward":
         return envelope - stop_loss(average, gamma)
     return envelope - sum((w * (1 - gamma * v) for v, w in exact_atoms(average) if gamma * v < 1), start=Fraction(0))
 
@@ -97,7 +96,7 @@ def rigidity_gap(ratio: Law, experiment: Contamination, *, lam: Fraction) -> tup
     """
     lam = parse_rational(lam, "lam")
     kinks = [value for law in (ratio, endpoint_law(lam)) for value, _ in exact_atoms(average_law(law, experiment.n))]
-    if experiment.direction is Direction.REVERSE:
+    if experiment.direction == "reverse":
         kinks = [1 / value for value in kinks if value]
     orders = sorted({Fraction(1), *(gamma for gamma in kinks if 1 <= gamma <= lam)})
     return max((profile_gap(ratio, experiment, lam=lam, gamma=gamma), gamma) for gamma in orders)

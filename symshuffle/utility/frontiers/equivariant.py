@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import sympy as sp
 
-from symshuffle.base.choices import Arithmetic, Population, choice
+from symshuffle.base.choices import Population, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
@@ -48,7 +48,7 @@ BETA: Final = sp.Symbol("beta", positive=True)
 
 
 def optimal_equivariant_risk(
-    k: int, budget: Fraction, *, n: int, population: Population | str, lam_cap: Fraction | None = None
+    k: int, budget: Fraction, *, n: int, population: Population, lam_cap: Fraction | None = None
 ) -> tuple[Bracket, Frontier]:
     r"""Smallest worst-case canonical risk of all channels under a pairwise budget.
 
@@ -86,7 +86,7 @@ def optimal_equivariant_risk(
 
     Examples
     --------
-    >>> optimal_equivariant_risk(5, Fraction(1, 8), n=1, population=Population.FIXED)[0].exact
+    >>> optimal_equivariant_risk(5, Fraction(1, 8), n=1, population="fixed")[0].exact
     Fraction(284, 5)
     """
     population = choice(Population, population, "population")
@@ -135,16 +135,14 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     1.031519
     """
     k = check_inputs(k, 3)
-    best, _ = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
+    best, _ = optimal_equivariant_risk(k, budget, n=1, population="fixed")
     tuned = matched_risk(k, 1, budget, n=1)
     evaluation = "two exact risks at the same budget"
     lower = max(tuned.lower / best.upper, Fraction(1))  # the optimum is no worse than one of its competitors
-    return Bracket(lower, max(tuned.upper / best.lower, lower), Arithmetic.EXACT, "closed form", evaluation)
+    return Bracket(lower, max(tuned.upper / best.lower, lower), "exact", "closed form", evaluation)
 
 
-def matched_risk(
-    k: int, s: int, budget: Fraction, *, n: int, population: Population | str = Population.FIXED
-) -> Bracket:
+def matched_risk(k: int, s: int, budget: Fraction, *, n: int, population: Population = "fixed") -> Bracket:
     r"""Risk :math:`\frac{k-1}{kn}(1/A-1)` of size ``s`` at a pairwise budget, in a bracket (Theorem 12.1)."""
     population = choice(Population, population, "population")
     n, (k, s) = as_integer(n, "n", 1), check_size(k, s)
@@ -154,7 +152,7 @@ def matched_risk(
         for lam in (ratio.upper, ratio.lower)
     ]
     evaluation = f"subsets of size {s}, at two rational ratios around the matched one"
-    return Bracket(ends[0], ends[1], Arithmetic.EXACT, "closed form", evaluation)
+    return Bracket(ends[0], ends[1], "exact", "closed form", evaluation)
 
 
 def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:

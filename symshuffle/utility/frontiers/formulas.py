@@ -12,7 +12,6 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.mechanisms.display import factored, latex
 from symshuffle.mechanisms.model import Mechanism
@@ -131,8 +130,8 @@ def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS)
         "trace": law.trace,
         "budget": law.pairwise_budget,
         "ratio_cap": law.ratio_cap,
-        "iid_risk": lambda: shown(law.risk_constant(Population.IID) / users),
-        "fixed_risk": lambda: shown(law.risk_constant(Population.FIXED) / users),
+        "iid_risk": lambda: shown(law.risk_constant("iid") / users),
+        "fixed_risk": lambda: shown(law.risk_constant("fixed") / users),
         "chi_square": lambda: shown(law.pairwise_budget() / users),
         "chi_square_envelope": lambda: shown(chi_square_envelope(law.ratio_cap(), users)),
         "hockey_stick_envelope": lambda: hockey_stick_envelope(law.ratio_cap(), users, gamma=order),

@@ -14,7 +14,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, Real, enclose, parse_rational
 from symshuffle.base.results import Bracket
@@ -184,7 +183,7 @@ def _root_bounds(k: int) -> tuple[Fraction, Fraction]:
 
 def _between(lower: Fraction, upper: Fraction, engine: str, evaluation: str) -> Bracket:
     """A trace between rational ends: exact where they agree, and otherwise enclosed."""
-    return Bracket(lower, upper, Arithmetic.EXACT if lower == upper else Arithmetic.BALL, engine, evaluation)
+    return Bracket(lower, upper, "exact" if lower == upper else "ball", engine, evaluation)
 
 
 def _uncapped(k: int, budget: Fraction) -> Frontier:

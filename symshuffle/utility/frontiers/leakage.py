@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from symshuffle.base.choices import Arithmetic, Direction, Divergence, choice
+from symshuffle.base.choices import Direction, Divergence, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
@@ -56,9 +56,9 @@ Weighted: TypeAlias = "Sequence[tuple[Any, Any]]"
 
 def _named(name: object, argument: str, order: Fraction | int | None) -> tuple[Divergence, Fraction | None]:
     found = choice(Divergence, name, argument)
-    if found is not Divergence.RENYI:
+    if found != "renyi":
         if order is not None:
-            raise InputError("order", order, f"no order: {found.value} has none")
+            raise InputError("order", order, f"no order: {found} has none")
         return found, None
     power = None if order is None else parse_rational(order, "order")
     if power is None or power <= 1:
@@ -68,15 +68,15 @@ def _named(name: object, argument: str, order: Fraction | int | None) -> tuple[D
 
 def _generator(name: Divergence, order: Fraction | None, direction: Direction) -> Callable[[Any], Any]:
     """The convex function, on ``arb``, whose mean it is; for Rényi that of the power."""
-    backwards = direction is Direction.REVERSE
+    backwards = direction == "reverse"
     match name:
-        case Divergence.CHI_SQUARE:
+        case "chi-square":
             return (lambda t: (t - 1) * (t - 1) / t) if backwards else (lambda t: (t - 1) * (t - 1))
-        case Divergence.KL:
+        case "kl":
             return (lambda t: -t.log()) if backwards else (lambda t: t if t.is_zero() else t * t.log())
-        case Divergence.SQUARED_HELLINGER:
+        case "squared-hellinger":
             return lambda t: 1 + t - 2 * t.sqrt()
-        case Divergence.RENYI if order is not None:
+        case "renyi" if order is not None:
             power = 1 - order if backwards else order
             return lambda t: t ** to_arb(power)
         case _:
@@ -95,7 +95,7 @@ def _mean(
         ball = Ball.from_arb(total, _BITS)
     lower = max(ball.lower, Fraction(0))
     evaluation = f"mean of a convex function over {len(atoms)} values of the average, {_BITS} bits"
-    return Bracket(lower, max(lower, ball.upper), Arithmetic.BALL, "enumeration", evaluation)
+    return Bracket(lower, max(lower, ball.upper), "ball", "enumeration", evaluation)
 
 
 @takes_eps0()
@@ -103,9 +103,9 @@ def convex_envelope(
     n: int,
     *,
     lam: Real,
-    function: Divergence | str | Callable[[Fraction], Fraction],
+    function: Divergence | Callable[[Fraction], Fraction],
     order: Fraction | int | None = None,
-    direction: Direction | str = Direction.FORWARD,
+    direction: Direction = "forward",
 ) -> Leakage:
     r"""The largest f-divergence of the contamination pair over all channels of ratio cap ``lam``: :math:`Ef(\bar K_n)`.
 
@@ -129,11 +129,11 @@ def convex_envelope(
             raise InputError("order", order, "no order: a callable says what it is")
         return Leakage(_of_callable(n, lam, function), experiment, EVERY_CHANNEL)
     name, power = _named(function, "function", order)
-    if name is Divergence.HOCKEY_STICK:
-        raise InputError("function", name.value, "another divergence (binary_envelope has the hockey-stick one)")
-    if name is Divergence.TOTAL_VARIATION:
+    if name == "hockey-stick":
+        raise InputError("function", name, "another divergence (binary_envelope has the hockey-stick one)")
+    if name == "total-variation":
         return binary_envelope(experiment, lam=lam, gamma=Fraction(1))
-    if name is Divergence.CHI_SQUARE and way is Direction.FORWARD:
+    if name == "chi-square" and way == "forward":
         ratio: Any = enclose(lam, _BITS) if isinstance(lam, Exp) else Fraction(lam)
         return Leakage(_variance((ratio - 1) * (ratio - 1) / ratio, n), experiment, EVERY_CHANNEL)
     if n > _LARGEST_SUM:
@@ -145,7 +145,7 @@ def _variance(single: Number, n: int) -> Bracket:
     """The chi-square divergence of the shuffled pair: the variance of the average of ``n`` likelihood ratios."""
     evaluation = "variance of the average likelihood ratio, that of one divided by n"
     if isinstance(single, Ball):
-        return Bracket(max(single.lower / n, Fraction(0)), single.upper / n, Arithmetic.BALL, "closed form", evaluation)
+        return Bracket(max(single.lower / n, Fraction(0)), single.upper / n, "ball", "closed form", evaluation)
     return exact_bracket(Fraction(single) / n, evaluation)
 
 
@@ -188,9 +188,9 @@ def leakage(
     n: int,
     eps: object = None,
     gamma: object = None,
-    divergence: Divergence | str = Divergence.HOCKEY_STICK,
+    divergence: Divergence = "hockey-stick",
     order: Fraction | int | None = None,
-    direction: Direction | str = Direction.FORWARD,
+    direction: Direction = "forward",
     rtol: float = 1e-6,
 ) -> Leakage:
     """Divergence of the shuffled messages of one user against a constant population.
@@ -248,24 +248,24 @@ def leakage(
     i, j = (as_integer(x, name, 0, channel.num_inputs - 1) for name, x in (("i", i), ("j", j)))
     ratio = ratio_law(channel, i, j)
     cap = channel.ratio_cap()
-    if name in (Divergence.HOCKEY_STICK, Divergence.TOTAL_VARIATION):
+    if name in ("hockey-stick", "total-variation"):
         target = _order(name, eps, gamma)
         bracket = shuffled_leakage(ratio, experiment, gamma=target, rtol=rtol).bracket
         known = isinstance(cap, Fraction) and less(target, 1) is not Verdict.TRUE
         worst = binary_envelope(experiment, lam=cap, gamma=target) if known else None
-        meaning = f"{name.value} divergence of order {target}"
+        meaning = f"{name} divergence of order {target}"
         return Leakage(bracket, experiment, meaning, (i, j), name, worst)
     if eps is not None or gamma is not None:
-        raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name.value} divergence")
+        raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name} divergence")
     bracket = _convex(ratio, name, power, experiment)
     at_cap = isinstance(cap, Fraction)
     worst = convex_envelope(n, lam=cap, function=name, order=power, direction=way) if at_cap else None
-    meaning = f"{name.value} divergence" + ("" if power is None else f" of order {power}")
+    meaning = f"{name} divergence" + ("" if power is None else f" of order {power}")
     return Leakage(bracket, experiment, meaning, (i, j), name, worst)
 
 
 def _order(name: Divergence, eps: object, gamma: object) -> Real:
-    if name is Divergence.TOTAL_VARIATION:
+    if name == "total-variation":
         if eps is not None or gamma is not None:
             raise InputError("eps, gamma", f"{eps}, {gamma}", "neither, for total variation")
         return Fraction(1)
@@ -281,18 +281,18 @@ def _order(name: Divergence, eps: object, gamma: object) -> Real:
 
 def _convex(ratio: Law, name: Divergence, order: Fraction | None, experiment: Contamination) -> Bracket:
     """Another divergence than the hockey-stick one, from the law of the average."""
-    if forward := experiment.direction is Direction.FORWARD:
+    if forward := experiment.direction == "forward":
         one, other, missing = "i", "j", equal(ratio.singular, 0) is not Verdict.TRUE
     else:
         one, other, missing = "j", "i", any(equal(value, 0) is not Verdict.FALSE for value in ratio.values)
-    if missing and name is not Divergence.SQUARED_HELLINGER:
+    if missing and name != "squared-hellinger":
         what = f"an output of {one} that {other} does not have"
         raise InputError("channel", what, "two inputs with the same outputs: infinite")
-    if name is Divergence.CHI_SQUARE and forward:
+    if name == "chi-square" and forward:
         second: Any = sum((w * (v - 1) * (v - 1) for v, w in ratio.atoms()), start=Fraction(0))
         return _variance(second, experiment.n)
     # A message that only i sends costs what f does per mass at infinity: 1, or nothing for KL and Rényi backwards.
-    counted = name in (Divergence.CHI_SQUARE, Divergence.SQUARED_HELLINGER)
+    counted = name in ("chi-square", "squared-hellinger")
     alone = ratio.singular if counted else Fraction(0)
     seen = Law.from_atoms(ratio.atoms())
     return _mean(name, order, experiment.direction, exact_atoms(average_law(seen, experiment.n)), alone)

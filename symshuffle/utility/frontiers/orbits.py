@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from flint import fmpq, fmpq_poly
 
-from symshuffle.base.choices import Arithmetic, Population, choice
+from symshuffle.base.choices import Population, SafeEnd, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, passes, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, check_claim, passes, well_formed, within
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, mix_laws, orbit_law, orbit_mechanism
@@ -119,7 +119,7 @@ class Frontier(AnswerMethods):
     ``float`` returns the lower end, rounded down.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.LOWER
+    safe: ClassVar[SafeEnd] = "lower"
     k: int
     budget: Fraction | float
     trace: Bracket
@@ -163,7 +163,7 @@ class Frontier(AnswerMethods):
             raise CertificateError("orbits", f"a divergence of {spent} above the budget {self.budget}")
         attained = sum((orbit.weight * orbit.signal for orbit in self.orbits), start=Fraction(0))
         bound = self.certificate.bound(self.budget)
-        check_claim(self.trace, Bracket(attained, bound, Arithmetic.EXACT, "orbits", "law and line"), "trace")
+        check_claim(self.trace, Bracket(attained, bound, "exact", "orbits", "law and line"), "trace")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its law and its line; rationals are strings."""
@@ -199,7 +199,7 @@ class Frontier(AnswerMethods):
         >>> from symshuffle import delta
         >>> from symshuffle.utility.frontiers.frontier import trace_frontier
         >>> channel = trace_frontier(5, Fraction(1, 8)).channel()
-        >>> channel.num_outputs, delta(channel, n=3, eps=Fraction(1, 10), arithmetic="ball").bracket.arithmetic.value
+        >>> channel.num_outputs, delta(channel, n=3, eps=Fraction(1, 10), arithmetic="ball").bracket.arithmetic
         (6, 'ball')
         """
         return self.mechanism().channel()
@@ -214,7 +214,7 @@ class Frontier(AnswerMethods):
         law = f"<tr><th>weight</th><th>template, in any order</th></tr>{rows}"
         return f"{AnswerMethods._repr_html_(self)}<table><caption>{line}</caption>{law}</table>"
 
-    def risk_constant(self, population: Population | str) -> Bracket:
+    def risk_constant(self, population: Population) -> Bracket:
         """``n`` times the smallest worst-case canonical risk under the budget (anchored, Theorem 7.6)."""
         population = choice(Population, population, "population")
         if self.trace.lower == 0:

@@ -129,7 +129,7 @@ def check_attainable(chi_square: Number, lam: Real) -> None:
         raise InputError("chi_square", chi_square, f"a number in [0, (lam - 1)^2/lam] = [0, {top}]")
 
 
-def hinge(direction: Direction | str, *, exp_eps: object = None, eps: object = None) -> tuple[Any, Any]:
+def hinge(direction: Direction, *, exp_eps: object = None, eps: object = None) -> tuple[Any, Any]:
     """Scale and kink of the privacy curve at one level, ``scale * E(U - kink)_+`` for a variable ``U`` of mean 0.
 
     ``1`` and ``exp(eps) - 1`` forward, with ``U = L - 1``; ``exp(eps)`` and ``1 - exp(-eps)`` reverse, ``U = 1 - L``.
@@ -137,12 +137,12 @@ def hinge(direction: Direction | str, *, exp_eps: object = None, eps: object = N
     way = choice(Direction, direction, "direction")
     target = read_target(eps=eps, exp_eps=exp_eps)
     order: Any = target if isinstance(target, Fraction) else enclose(target)
-    return (Fraction(1), order - 1) if way is Direction.FORWARD else (order, 1 - 1 / order)
+    return (Fraction(1), order - 1) if way == "forward" else (order, 1 - 1 / order)
 
 
 @takes_eps0()
-def hinge_range(direction: Direction | str, lam: Any) -> tuple[Any, Any]:
+def hinge_range(direction: Direction, lam: Any) -> tuple[Any, Any]:
     """How far below and above 0 the variable of the hinge reaches under a ratio cap."""
     way, cap = choice(Direction, direction, "direction"), lam if is_expression(lam) else read_cap(lam, strict=False)
     low, high = 1 - 1 / cap, cap - 1
-    return (low, high) if way is Direction.FORWARD else (high, low)
+    return (low, high) if way == "forward" else (high, low)

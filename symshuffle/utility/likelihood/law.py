@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Arithmetic, Question, choice
+from symshuffle.base.choices import Arithmetic, Question, choice, directions
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
@@ -69,7 +69,7 @@ class LikelihoodRatio:
     --------
     >>> W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
     >>> ratio = LikelihoodRatio.of(W, 0, 1)
-    >>> ratio.chi_square, ratio.profile(2, exp_eps="6/5", direction="forward", arithmetic=Arithmetic.EXACT).exact
+    >>> ratio.chi_square, ratio.profile(2, exp_eps="6/5", direction="forward", arithmetic="exact").exact
     (Fraction(4, 3), Fraction(23, 80))
     """
 
@@ -172,8 +172,8 @@ class LikelihoodRatio:
         *,
         exp_eps: object = None,
         eps: object = None,
-        direction: Question | str = Question.BOTH,
-        arithmetic: Arithmetic | str = Arithmetic.FLOAT64,
+        direction: Question = "both",
+        arithmetic: Arithmetic = "float64",
         rtol: float = 1e-6,
     ) -> Bracket:
         """Hockey-stick divergence of the canonical pair of ``n`` users at one level.
@@ -194,7 +194,7 @@ class LikelihoodRatio:
         gamma: Number = target if isinstance(target, Fraction) else enclose(target)
         found = [
             shuffled_leakage(self.law, Contamination(n, way), gamma=gamma, arithmetic=arithmetic, rtol=rtol).bracket
-            for way in question.directions
+            for way in directions(question)
         ]
         return max(found, key=lambda bracket: (bracket.upper, bracket.lower))
 

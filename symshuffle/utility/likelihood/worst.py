@@ -15,11 +15,11 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Arithmetic, Direction, choice
+from symshuffle.base.choices import Direction, SafeEnd, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import brief, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
+from symshuffle.base.results import AnswerMethods, Bracket, check_claim, well_formed
 from symshuffle.base.solvers import cvxpy, highs_optimum
 from symshuffle.utility.likelihood.extremes import (
     check_attainable,
@@ -83,7 +83,7 @@ class WorstCurve(AnswerMethods):
     ``float`` returns the upper end, rounded up.
     """
 
-    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
+    safe: ClassVar[SafeEnd] = "upper"
     chi_square: Fraction
     n: int
     lam: Fraction
@@ -120,7 +120,7 @@ class WorstCurve(AnswerMethods):
 
 @takes_eps0()
 def worst_curve(
-    chi_square: object, n: int, *, lam: object, exp_eps: object, direction: Direction | str = Direction.FORWARD
+    chi_square: object, n: int, *, lam: object, exp_eps: object, direction: Direction = "forward"
 ) -> WorstCurve:
     """Largest divergence over channels of given chi-square divergence and ratio cap.
 
@@ -200,7 +200,7 @@ def _ends(bend: tuple[Any, Any], variance: Fraction, majorant: Quadratic, law: _
     scale, kink = bend
     upper = scale * expectation(majorant, variance)
     lower = scale * sum((w * max(v - kink, Fraction(0)) for v, w in law), start=Fraction(0))
-    return Bracket(lower, upper, Arithmetic.EXACT, "lp", evaluation)
+    return Bracket(lower, upper, "exact", "lp", evaluation)
 
 
 _LEAST_VARIANCE: Final = Fraction(1, 10**300)

@@ -110,7 +110,7 @@ def spread(mechanism: Mixed) -> Fraction:
             return Fraction(-1)
 
 
-def cells(mechanism: Mixed, at: Fraction, adjacency: Relation | str, blanket: Blanket | str) -> Cells:
+def cells(mechanism: Mixed, at: Fraction, adjacency: Relation, blanket: Blanket) -> Cells:
     """Cells of a mechanism with another :func:`spread`, whatever its share."""
     adjacency, blanket = choice(Relation, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     with working_precision(_BITS):
@@ -121,17 +121,17 @@ def cells(mechanism: Mixed, at: Fraction, adjacency: Relation | str, blanket: Bl
                 return _ramp(at, mechanism.dimension, adjacency)
         mixes = isinstance(mechanism, BlanketMixedGaussian)
         shift = (mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else Fraction(1)) / at
-        if blanket is Blanket.LARGEST:
+        if blanket == "largest":
             return _largest(shift, mechanism.dimension, adjacency)
         if not mixes:
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
-        second = opposite if adjacency is Relation.REPLACE_ONE else null
+        second = opposite if adjacency == "replace-one" else null
         return null, along, second, (flint.arb(0),) * len(null)
 
 
 @lru_cache(maxsize=8)
-def cells_of(mechanism: Mixed, adjacency: Relation | str, blanket: Blanket | str = Blanket.MECHANISM) -> FinitePair:
+def cells_of(mechanism: Mixed, adjacency: Relation, blanket: Blanket = "mechanism") -> FinitePair:
     """A longest input against another, of each message only its cell.
 
     The inputs are those of :func:`symshuffle.vectors.privacy.pairs.worst_pair`.
@@ -145,7 +145,7 @@ def _ends(shift: Fraction, adjacency: Relation, count: int) -> list[Fraction]:
     """Where cells end, 0 among them; fewer are far out where the input is: likelihood ratios there make laws slow."""
     b = float(shift)
     high = b + min(4.0, max(1.5, 5 - b))
-    low = -high if adjacency is Relation.REPLACE_ONE else -float(_BELOW)
+    low = -high if adjacency == "replace-one" else -float(_BELOW)
     above = max(1, round(count * high / (high - low)))
     below = max(1, count - above)
     ends = [low * (below - k) / below for k in range(below)] + [high * k / above for k in range(above + 1)]
@@ -177,11 +177,11 @@ def _largest(shift: Fraction, dimension: int, adjacency: Relation) -> Cells:
     """Against the largest blanket: on the line that of the farther end, otherwise interpolated from corners."""
     if dimension == 1:
         null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
-        second = opposite if adjacency is Relation.REPLACE_ONE else null
+        second = opposite if adjacency == "replace-one" else null
         return null, along, second, tuple(p.min(q) for p, q in zip(along, opposite, strict=True))
     ends = _ends(shift, adjacency, _ALONG)
     null, along, opposite = _on_the_line(ends, shift)
-    second = opposite if adjacency is Relation.REPLACE_ONE else null
+    second = opposite if adjacency == "replace-one" else null
     slope = to_arb(shift)
     squares = [to_arb(end * end) for end in ends]
     densities = [(-square / 2).exp() * to_arb(end) for end, square in zip(ends, squares, strict=True)]
@@ -254,11 +254,11 @@ def _caps(theta: Fraction, dimension: int, adjacency: Relation) -> Cells:
     if not (inside > 0 and outside > 0):
         raise NotDecided(f"the cap at theta = {float(theta):.6g} in dimension {dimension} is too small")
     one = flint.arb(1)
-    if adjacency is Relation.ZERO_OUT or theta == 0:
+    if adjacency == "zero-out" or theta == 0:
         if theta == 0:
             inside = outside = one / 2
         null = inside, outside
-        return null, (one, zero), null if adjacency is Relation.ZERO_OUT else (zero, one), (zero, zero)
+        return null, (one, zero), null if adjacency == "zero-out" else (zero, one), (zero, zero)
     if theta > 0:
         three = inside, inside, outside - inside
         return three, (one, zero, zero), (zero, one, zero), (zero,) * 3
@@ -281,7 +281,7 @@ def _ramp(clip: Fraction, dimension: int, adjacency: Relation) -> Cells:
         (mean - height * mass) / total if low >= clip else flint.arb(0)
         for low, (mass, mean) in zip(ends, parts, strict=False)
     )
-    second = tuple(reversed(along)) if adjacency is Relation.REPLACE_ONE else null
+    second = tuple(reversed(along)) if adjacency == "replace-one" else null
     return null, along, second, (flint.arb(0),) * len(null)
 
 

@@ -74,7 +74,7 @@ def roughly(
     weights = np.append(weight, max(1 - float(weight.sum()), 0.0))
     orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
     # With opposite inputs both directions have one law.
-    orders = orders[:1] if adjacency is Relation.REPLACE_ONE else orders
+    orders = orders[:1] if adjacency == "replace-one" else orders
     if spread and not fine:
         return min(alone, max(_leading(values, weights, n) for values in orders))
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
@@ -164,5 +164,5 @@ def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Relation) -> 
         scale = float((to_arb(Fraction(d, 2)).gamma() / to_arb(Fraction(d - 1, 2)).gamma()).mid()) / math.sqrt(math.pi)
     uniform = scale * weight * np.cos(angle) ** (d - 2)
     toward, away = (gamma + slope * np.maximum(sign * np.sin(angle) - clip, 0) for sign in (1, -1))
-    other = np.ones_like(angle) if adjacency is Relation.ZERO_OUT else away
+    other = np.ones_like(angle) if adjacency == "zero-out" else away
     return np.array([toward / gamma, other / gamma, uniform * gamma])

@@ -133,7 +133,7 @@ def misses(mechanism: Bounded, target: Target, *, rtol: float = _REL) -> bool:
     else:
         pair = cells_of(mechanism, target.adjacency, target.blanket)
     # of opposite inputs both orders have one law, but for the two cells of large caps
-    mirrored = target.adjacency is Relation.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
+    mirrored = target.adjacency == "replace-one" and not isinstance(mechanism, PrivUnit)
     for one in (pair,) if mirrored else (pair, pair.reverse):
         if isinstance(one, ContinuousPair) and _excluded(one, target):
             continue

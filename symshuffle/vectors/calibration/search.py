@@ -19,7 +19,7 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Arithmetic, Blanket, Question, Relation, choice
+from symshuffle.base.choices import EVALUATED, Blanket, Relation, SafeEnd, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
@@ -27,7 +27,6 @@ from symshuffle.base.results import (
     AnswerMethods,
     Bracket,
     FirstLines,
-    SafeEnd,
     at_target,
     check_claim,
     outward,
@@ -96,7 +95,7 @@ class Calibration(AnswerMethods):
     goal: Fraction
     adjacency: Relation
     about: str
-    blanket: Blanket = Blanket.MECHANISM
+    blanket: Blanket = "mechanism"
     floor: Floor | None = None
 
     @property
@@ -116,14 +115,14 @@ class Calibration(AnswerMethods):
     @property
     def lines(self) -> FirstLines:
         """First lines of the calibration: error and delta, protected users, assumptions, evidence."""
-        delta = at_target(safe_number(self.certificate.bracket, SafeEnd.UPPER), self.certificate.target)
+        delta = at_target(safe_number(self.certificate.bracket, "upper"), self.certificate.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
-        return self.certificate.neighbours.lines("rmse", number, self.certificate.bracket.arithmetic.words)
+        return self.certificate.neighbours.lines("rmse", number, EVALUATED[self.certificate.bracket.arithmetic])
 
     @property
     def safe(self) -> SafeEnd:
         """The upper end: the error of the mechanism shown."""
-        return SafeEnd.UPPER
+        return "upper"
 
     @property
     def rmse(self) -> float:
@@ -148,7 +147,7 @@ class Calibration(AnswerMethods):
 
     def _again(self) -> Bracket:
         """Delta at the parameters, in balls."""
-        asked: dict[str, Any] = {"exp_eps": self.exp_eps, "adjacency": self.adjacency, "arithmetic": Arithmetic.BALL}
+        asked: dict[str, Any] = {"exp_eps": self.exp_eps, "adjacency": self.adjacency, "arithmetic": "ball"}
         try:
             return solve.delta(self.parameters, n=self.users, blanket=self.blanket, rtol=1e-7, **asked).bracket
         except Unsupported:
@@ -165,7 +164,7 @@ class Calibration(AnswerMethods):
         found = {name: getattr(self.parameters, name) for name in names}
         return {
             "about": self.about,
-            "blanket": self.blanket.value,
+            "blanket": self.blanket,
             "limit": self.limit,
             "parameters": {name: value if isinstance(value, int) else _decimal(value) for name, value in found.items()},
             "rmse": self.rmse,
@@ -195,8 +194,8 @@ def calibrate(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: Relation | str = Relation.REPLACE_ONE,
-    blanket: Blanket | str | None = None,
+    adjacency: Relation = "replace-one",
+    blanket: Blanket | None = None,
     gap: object = "1/100",
     fixed: Mapping[str, object] | None = None,
     **fields: Any,
@@ -255,7 +254,7 @@ def calibrate(
     all_users, n = n, smallest_batch(covered, ("adjacency",))
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_goal(delta)
     dimension = as_integer(dimension, "dimension", 1, LARGEST_DIMENSION)
-    sensitivity = 1 if near is Relation.ZERO_OUT else 2
+    sensitivity = 1 if near == "zero-out" else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     name = mechanism_name(name)
     shape = _shape_of(name, fixed)
@@ -266,7 +265,7 @@ def calibrate(
     share = None if gap is None else parse_rational(gap, "gap")
     if share is not None and not 0 < share < 1:
         raise InputError("gap", gap, "a number in (0, 1), or none")
-    usual = Blanket.LARGEST if name == "gaussian" else Blanket.MECHANISM
+    usual: Blanket = "largest" if name == "gaussian" else "mechanism"
     kind = usual if blanket is None else choice(Blanket, blanket, "blanket")
 
     target = Target(n, order, goal, near, kind)
@@ -276,7 +275,7 @@ def calibrate(
         raise Unsupported(f"{name}, n = {n}: {reason}") from reason
     covered = covered.with_(blanket=kind).with_randomizers(lambda _: mechanism)
     asked = experiment_of(covered)
-    certificate = Answer("delta", bound, asked.neighbours(Question.BOTH), exp_eps=order, deployment=covered)
+    certificate = Answer("delta", bound, asked.neighbours("both"), exp_eps=order, deployment=covered)
     users = f"{n}" if n == all_users else f"{n} honest users of the smallest batch of {all_users}"
     about = (
         f"{name}, n = {users}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
@@ -343,4 +342,4 @@ def _error(mechanism: Calibrated, n: int) -> Bracket:
     value = enclose(single / (n * mechanism.dimension), 128)
     low = Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)
     high = Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60)
-    return Bracket(low, high, Arithmetic.BALL, "closed form", "exact risk of the unbiased estimator")
+    return Bracket(low, high, "ball", "closed form", "exact risk of the unbiased estimator")

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.base.choices import Arithmetic, Blanket, Relation
+from symshuffle.base.choices import Blanket, Relation
 from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, to_float
@@ -316,7 +316,7 @@ def _bound(mechanism: Calibrated, target: Target, rtol: float) -> Bracket:
     if not isinstance(mechanism, ClippedLinear) or mechanism.dimension == 1 or target.n < _CROWD:
         return larger_order(pair, target.n, target.exp_eps, rtol=rtol)
     try:  # in balls what has no narrow bracket is refused at once
-        return larger_order(pair, target.n, target.exp_eps, arithmetic=Arithmetic.BALL, rtol=rtol)
+        return larger_order(pair, target.n, target.exp_eps, arithmetic="ball", rtol=rtol)
     except (Unsupported, NotDecided):
         asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
         return larger_between(mechanism, target.n, rtol=max(rtol, _OF_CELLS), **asked)

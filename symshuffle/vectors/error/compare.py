@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic, Blanket
 from symshuffle.base.crossings import first_integer, halved
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_inside, to_arb, working_precision
@@ -108,7 +107,7 @@ def _gaussian_error(chi: Fraction, dimension: int) -> Ball:
 
     def reached(sigma0: Fraction) -> bool:
         variance: Any = shuffle_index(
-            LocalGaussian(sigma0, dimension), "lower", blanket=Blanket.LARGEST, bits=80
+            LocalGaussian(sigma0, dimension), "lower", blanket="largest", bits=80
         ).inverse_square
         return bool(less(variance, 1 / chi**2))
 
@@ -177,7 +176,7 @@ def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
 
 
 def _tuned(ball: Ball) -> Bracket:
-    return Bracket(ball.lower, ball.upper, Arithmetic.BALL, "index", "tuned at the index")
+    return Bracket(ball.lower, ball.upper, "ball", "index", "tuned at the index")
 
 
 _ERRORS: Final[dict[str, Callable[[Fraction, int, int], Bracket]]] = {

@@ -18,7 +18,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic, Blanket, Side, choice
+from symshuffle.base.choices import Blanket, Side, choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, as_integer, less, maximum, to_arb, working_precision
 from symshuffle.base.results import Bracket, outward
@@ -60,7 +60,7 @@ class ShuffleIndex:
     evaluation: str
 
     def __float__(self) -> float:
-        if self.side is Side.UPPER:
+        if self.side == "upper":
             raise Unsupported(
                 "neither end of an upper index is safe for every use: take .bracket.lower or .bracket.upper"
             )
@@ -69,10 +69,10 @@ class ShuffleIndex:
     def to_dict(self) -> dict[str, Any]:
         """The index as plain data."""
         return {
-            "side": self.side.value,
+            "side": self.side,
             "chi": self.bracket.decimals(),
             "inverse_square": str(self.inverse_square),
-            "arithmetic": self.bracket.arithmetic.value,
+            "arithmetic": self.bracket.arithmetic,
             "about": self.about,
             "evaluation": self.evaluation,
         }
@@ -81,16 +81,16 @@ class ShuffleIndex:
         return f"ShuffleIndex({self.side}, {self.bracket})"
 
     def _repr_html_(self) -> str:
-        name = r"\chi_{\mathrm{lo}}" if self.side is Side.LOWER else r"\chi_{\mathrm{up}}"
+        name = r"\chi_{\mathrm{lo}}" if self.side == "lower" else r"\chi_{\mathrm{up}}"
         ends = self.bracket.decimals(12)
         return f"<p>$${name}\\in[{ends['lower']},\\,{ends['upper']}]$$</p><p>{self.about}; {self.evaluation}</p>"
 
 
 def shuffle_index(
     mechanism: VectorMechanism | FiniteRandomizer,
-    side: Side | str,
+    side: Side,
     *,
-    blanket: Blanket | str = Blanket.MECHANISM,
+    blanket: Blanket = "mechanism",
     bits: int = DEFAULT_BITS,
 ) -> ShuffleIndex:
     r"""Lower or upper shuffle index of a randomizer.
@@ -134,8 +134,8 @@ def shuffle_index(
         if isinstance(variance, flint.arb):
             variance = Ball.from_arb(variance, bits)
     about = f"{mechanism if not isinstance(mechanism, FiniteRandomizer) else 'finite channel'}, zero-out adjacency"
-    if side is Side.LOWER:
-        about += f", {blanket.value} blanket"
+    if side == "lower":
+        about += f", {blanket} blanket"
     return ShuffleIndex(variance, _index(variance, bits, where), side, about, where)
 
 
@@ -144,16 +144,16 @@ def _index(variance: Number, bits: int, evaluation: str) -> Bracket:
         raise InputError("mechanism", "no input changes its law", "a mechanism that depends on its input")
     with working_precision(bits + 32):
         chi = Ball.from_arb(1 / to_arb(variance).sqrt(), bits)
-    return Bracket(chi.lower, chi.upper, Arithmetic.BALL, "index", evaluation)
+    return Bracket(chi.lower, chi.upper, "ball", "index", evaluation)
 
 
 def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
     """The number 1/chi^2 as a rational or an ``arb``, and how it is known."""
     match mechanism:
         case FiniteRandomizer():
-            if side is Side.UPPER:
+            if side == "upper":
                 return mechanism.inverse_square_upper(), "sum over outputs, largest over all inputs"
-            seen = mechanism if blanket is Blanket.MECHANISM else mechanism.with_largest_blanket()
+            seen = mechanism if blanket == "mechanism" else mechanism.with_largest_blanket()
             return seen.inverse_square_lower(), "sum over outputs, largest over all inputs"
         case BlanketMixedGaussian():
             return _mixed_gaussian(mechanism, side, blanket)
@@ -166,12 +166,12 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
                 mechanism, side
             ), "closed form; worst at |x| = 1, and opposite to or along the reference"
         case ClippedLinear():
-            if side is Side.LOWER:
+            if side == "lower":
                 return 1 / mechanism.chi**2, "a parameter of the mechanism; |x| = 1"
             return _clipped_linear(mechanism), f"{_TERMS} zonal terms and a remainder, every angle of two unit inputs"
         case LocalLaplace():
             beta = 1 / to_arb(mechanism.scale)
-            if side is Side.UPPER:
+            if side == "upper":
                 return (1 - (-beta).exp()) ** 2 * (
                     2 * (2 * beta).exp() + (-2 * beta).exp()
                 ) / 3, "closed form; x1=1, x=-1"
@@ -184,18 +184,18 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, side: Side, blanket: Blanket) -> tuple[flint.arb, str]:
     gamma, b = to_arb(mechanism.gamma), to_arb(mechanism.norm) / to_arb(mechanism.sigma0)
     squared = (1 - gamma) ** 2
-    if side is Side.UPPER:
+    if side == "upper":
         return squared * upper_variance(gamma, b), "integral on the line; worst at antipodal inputs of full length"
-    if blanket is Blanket.MECHANISM:
+    if blanket == "mechanism":
         return squared * (b * b).expm1() / gamma, "closed form; worst at full length"
     return squared * largest_blanket_variance(gamma, b, mechanism.dimension), "integral over the length; full length"
 
 
 def _gaussian(mechanism: LocalGaussian, side: Side, blanket: Blanket) -> tuple[flint.arb, str]:
     b = 1 / to_arb(mechanism.sigma0)
-    if side is Side.UPPER:
+    if side == "upper":
         return upper_variance(flint.arb(0), b), "closed form; worst at antipodal unit inputs"
-    if blanket is Blanket.MECHANISM:
+    if blanket == "mechanism":
         raise Unsupported("the Gaussian randomizer is built on no blanket: ask for the largest one")
     return largest_blanket_variance(flint.arb(0), b, mechanism.dimension), "integral over the length; |x| = 1"
 
@@ -222,7 +222,7 @@ def _privunit(mechanism: PrivUnit, side: Side) -> flint.arb:
     if advantage.contains(0):
         raise NotDecided(f"whether PrivUnit ignores its input at p = {mechanism.p} is not decided at {bits} bits")
     outside = cap_complement(-to_arb(mechanism.theta), mechanism.dimension)
-    if side is Side.LOWER:
+    if side == "lower":
         return advantage**2 / (to_arb(numbers.gamma) * q * outside)
     high, low = to_arb(numbers.high), to_arb(numbers.low)
 
@@ -240,7 +240,7 @@ def _privunit(mechanism: PrivUnit, side: Side) -> flint.arb:
 
 def _sphere_linear(mechanism: SphereLinear, side: Side) -> Fraction | flint.arb:
     c, d = mechanism.c, mechanism.dimension
-    if side is Side.LOWER:
+    if side == "lower":
         return c * c / (d * (1 - c))
     if d == 1:
         return c * c / (1 - c * c)

@@ -135,7 +135,7 @@ def minimal_unbiased_risk(channel: Channel, targets: Sequence[Sequence[Fraction 
 def _bracketed(channel: Channel, targets: _Rows, weights: tuple[Fraction, ...]) -> MinimalRisk:
     lower, estimator = weighted_minimum(channel, targets, weights)
     upper = max(_errors(channel, targets, estimator))
-    arithmetic = Arithmetic.EXACT if lower == upper else Arithmetic.BALL
+    arithmetic: Arithmetic = "exact" if lower == upper else "ball"
     bracket = Bracket(lower, upper, arithmetic, "cone program", "weights on inputs; both ends by exact linear algebra")
     return MinimalRisk(channel, targets, weights, estimator, bracket)
 

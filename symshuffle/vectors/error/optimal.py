@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Any, final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import CertificateError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_inside, to_arb, working_precision
@@ -149,7 +148,7 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Lea
 
 def _bracket(least: Ball) -> Bracket:
     evaluation = "unique minimiser isolated by cells and convexity"
-    return Bracket(least.lower, least.upper, Arithmetic.BALL, "cells", evaluation)
+    return Bracket(least.lower, least.upper, "ball", "cells", evaluation)
 
 
 def _gregory(u: flint.arb) -> tuple[flint.arb, flint.arb, flint.arb]:
@@ -312,4 +311,4 @@ def _density_ends(mechanism: ClippedLinear, bits: int) -> Bracket:
         rest = [2 * nu * loss * (1 - other) + nu * other * budget for other in (flint.arb(0), flint.arb(1))]
         most = quadratic + rest[0].max(rest[1])
         upper, lower = Ball.from_arb(1 / (m * m) - 1, bits).upper, Ball.from_arb(1 / (most * most) - 1, bits).lower
-    return Bracket(lower, upper, Arithmetic.BALL, "duality", "clipped linear density and dual point")
+    return Bracket(lower, upper, "ball", "duality", "clipped linear density and dual point")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -181,5 +180,5 @@ def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracke
     with working_precision(bits):
         bound = Ball.from_arb(mechanism.dimension / to_arb(index.inverse_square), bits)
     return Bracket(
-        bound.lower, bound.upper, Arithmetic.BALL, "index", f"dimension times squared upper index: {index.evaluation}"
+        bound.lower, bound.upper, "ball", "index", f"dimension times squared upper index: {index.evaluation}"
     )

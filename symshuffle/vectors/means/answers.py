@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from symshuffle.accountants.deployment.neighbours import Neighbours
-from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, SafeEnd, at_target, safe_number
+from symshuffle.base.choices import EVALUATED, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, at_target, safe_number
 from symshuffle.vectors.calibration.search import FREE
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
@@ -89,9 +90,9 @@ class PrivateMean(AnswerMethods):
     @property
     def lines(self) -> FirstLines:
         """First lines of the answer: error and delta, protected users, assumptions, evidence."""
-        delta = at_target(safe_number(self.chosen.delta, SafeEnd.UPPER), self.target)
+        delta = at_target(safe_number(self.chosen.delta, "upper"), self.target)
         number = f"{safe_number(self.bracket, self.safe)}; delta {delta}"
-        return self.neighbours.lines("rmse", number, self.chosen.delta.arithmetic.words)
+        return self.neighbours.lines("rmse", number, EVALUATED[self.chosen.delta.arithmetic])
 
     @property
     def dimension(self) -> int:
@@ -101,7 +102,7 @@ class PrivateMean(AnswerMethods):
     @property
     def safe(self) -> SafeEnd:
         """An error is overstated safely."""
-        return SafeEnd.UPPER
+        return "upper"
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data, the estimate included."""

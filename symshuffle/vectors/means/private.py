@@ -13,7 +13,7 @@ from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions import solve
-from symshuffle.base.choices import Arithmetic, Blanket, Question, Relation, choice
+from symshuffle.base.choices import Relation, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target, words_of_target
 from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
@@ -57,7 +57,7 @@ def private_mean(
     eps: object,
     delta: object,
     rng: np.random.Generator | None = None,
-    adjacency: Relation | str = Relation.REPLACE_ONE,
+    adjacency: Relation = "replace-one",
     mechanism: str | Certifiable = "auto",
     progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
@@ -172,7 +172,7 @@ def private_mean(
         candidates=found,
         refused=tuple(refused),
         about=about,
-        neighbours=experiment_of(covered.with_randomizers(lambda _: found[0].mechanism)).neighbours(Question.BOTH),
+        neighbours=experiment_of(covered.with_randomizers(lambda _: found[0].mechanism)).neighbours("both"),
         target=words_of_target(exp_eps=order),
         hint=_range_hint(d, seen.lowest, seen.highest),
     )
@@ -229,7 +229,7 @@ def candidates(
     least = n if least is None else least
     about = dict.fromkeys(names, 0.0)
     if not every and len(names) > 1:
-        target = Target(least, order, goal, adjacency, Blanket.MECHANISM)
+        target = Target(least, order, goal, adjacency, "mechanism")
         start, share = _central(order, goal, adjacency) / least, math.sqrt(least / n)
         about = {name: share * estimated_rmse(name, target, dimension, start) for name in names}
     for name in sorted(names, key=lambda one: about[one]):
@@ -250,7 +250,7 @@ def candidates(
 
 def _central(order: Real, goal: Fraction, adjacency: Relation) -> float:
     """Noise of a trusted curator's Gaussian mechanism on the sum."""
-    return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Relation.ZERO_OUT else 2)
+    return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency == "zero-out" else 2)
 
 
 def _calibrated(
@@ -303,9 +303,7 @@ def _no_bound(name: str) -> str:
 def _rmse(mechanism: Certifiable, n: int) -> Bracket:
     with working_precision(128):
         value = Ball.from_arb((to_arb(err1(mechanism)) / (n * mechanism.dimension)).sqrt())
-    return Bracket(
-        value.lower, value.upper, Arithmetic.BALL, "risk", "root of the exact worst-case squared error over nd"
-    )
+    return Bracket(value.lower, value.upper, "ball", "risk", "root of the exact worst-case squared error over nd")
 
 
 def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.Generator) -> Vectors:

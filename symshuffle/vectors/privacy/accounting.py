@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
-from symshuffle.base.choices import Arithmetic, Relation
+from symshuffle.base.choices import Arithmetic, Relation, weakest_arithmetic
 from symshuffle.base.numbers import Real, to_float
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
@@ -21,15 +21,13 @@ _ROUGH: Final = 1e-2
 """Relative width at which an order is told to be the smaller one, where no cheaper bound tells."""
 
 
-def pair_delta(
-    pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic | str = Arithmetic.FLOAT64, rtol: float = 1e-8
-) -> Bracket:
+def pair_delta(pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic = "float64", rtol: float = 1e-8) -> Bracket:
     """H(n) of one pair in one order."""
     return _value(pair, n, exp_eps, Method.of(arithmetic=arithmetic, rtol=rtol))
 
 
 def larger_order(
-    pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic | str = Arithmetic.FLOAT64, rtol: float = 1e-8
+    pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic = "float64", rtol: float = 1e-8
 ) -> Bracket:
     """The larger H(n) of the two orders of a pair; the smaller one is computed only as finely as that needs."""
     request = Method.of(arithmetic=arithmetic, rtol=rtol)
@@ -54,7 +52,7 @@ def one_user_bound(
     *,
     exp_eps: Real,
     adjacency: Relation,
-    arithmetic: Arithmetic = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic = "float64",
 ) -> Bracket | None:
     """Around the delta of every number of users, at most that of one user; None where that is above a target.
 
@@ -81,5 +79,5 @@ def _value(pair: Pair, n: int, exp_eps: Real, request: Method) -> Bracket:
 def larger(one: Bracket, other: Bracket) -> Bracket:
     """The bracket around the larger of two numbers."""
     first, second = (one, other) if one.upper >= other.upper else (other, one)
-    weakest = Arithmetic.weakest((first.arithmetic, second.arithmetic))
+    weakest = weakest_arithmetic((first.arithmetic, second.arithmetic))
     return replace(first, lower=max(first.lower, second.lower), arithmetic=weakest)

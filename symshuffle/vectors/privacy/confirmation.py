@@ -44,8 +44,8 @@ def confirm_pair(
     *,
     n: int,
     exp_eps: Fraction | Exp,
-    adjacency: Relation | str = Relation.REPLACE_ONE,
-    blanket: Blanket | str | None = None,
+    adjacency: Relation = "replace-one",
+    blanket: Blanket | None = None,
     digits: int = 14,
 ) -> tuple[str, int]:
     """The larger order of the bound for a randomizer of vectors, and the digits on which two quadratures agree.
@@ -62,7 +62,7 @@ def confirm_pair(
         raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
     near = choice(Relation, adjacency, "adjacency")
     kind = None if blanket is None else choice(Blanket, blanket, "blanket")
-    largest = isinstance(mechanism, LocalGaussian) or kind is Blanket.LARGEST
+    largest = isinstance(mechanism, LocalGaussian) or kind == "largest"
     if largest and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian) and mechanism.dimension > 1:
         raise Unsupported("the largest blanket of a Gaussian is confirmed in dimension 1 only")
     with mp.workdps(digits + 15):
@@ -118,7 +118,7 @@ def _rows(
     """Densities of both laws and of the blanket at nodes, relative to the null symbol's, with the nodes' weights."""
     from mpmath import mp
 
-    removed = adjacency is Relation.ZERO_OUT
+    removed = adjacency == "zero-out"
     if isinstance(mechanism, PrivUnit):
         d, p, theta = mechanism.dimension, _mpf(mechanism.p), _mpf(mechanism.theta)
         half = (d - mp.mpf(1)) / 2
@@ -146,7 +146,7 @@ def _rows(
     def density(z: Any) -> Any:
         return gamma + (1 - gamma) * mp.exp(v * z - v * v / 2)
 
-    largest = blanket is Blanket.LARGEST or gamma == 0
+    largest = blanket == "largest" or gamma == 0
     radius = _mpf(_radius(mechanism, exp_eps)) if largest and removed else mp.mpf(0)
 
     def rounded_blanket(z: Any) -> Any:

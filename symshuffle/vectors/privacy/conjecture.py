@@ -32,10 +32,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import Ball, as_integer, parse_inside, parse_rational, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, outward
+from symshuffle.base.results import AnswerMethods, Bracket, check_claim, outward
 from symshuffle.vectors.randomizers.gaussian import gaussian_profile
 from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
 
@@ -94,7 +94,7 @@ class WorstBackground(AnswerMethods):
     @property
     def safe(self) -> SafeEnd:
         """A leakage is overstated safely."""
-        return SafeEnd.UPPER
+        return "upper"
 
     @property
     def excess(self) -> Fraction:
@@ -186,9 +186,7 @@ def worst_background_on_the_line(
         attained = Fraction(search.merged(stuck))
         if attained <= conjectured.upper:
             raise NotDecided(f"a box of inputs stays above {float(aim):.6g}: a coarser tolerance may decide")
-        bracket = Bracket(
-            attained, Fraction(1), Arithmetic.BALL, "boxes", "a background that exceeds the conjectured one"
-        )
+        bracket = Bracket(attained, Fraction(1), "ball", "boxes", "a background that exceeds the conjectured one")
         inputs = tuple(x * scale for x in stuck)
         return WorstBackground(n, scale, level, reverse, bracket, conjectured, place, boxes, inputs)
     evaluation = f"{boxes} boxes of inputs, grid sums with a proved excess"
@@ -197,7 +195,7 @@ def worst_background_on_the_line(
         scale,
         level,
         reverse,
-        Bracket(conjectured.lower, aim, Arithmetic.BALL, "boxes", evaluation),
+        Bracket(conjectured.lower, aim, "ball", "boxes", evaluation),
         conjectured,
         place,
         boxes,
@@ -222,9 +220,7 @@ class _Search:
         """One user at 1 or absent, all others at one place: outputs merged below, the grid sum above."""
         inputs = (self.radius, *((others * self.radius,) * (self.n - 1)))
         evaluation = "outputs merged to cells (data processing) and a grid sum with a proved excess"
-        return Bracket(
-            Fraction(self.merged(inputs)), Fraction(self.value(inputs)), Arithmetic.BALL, "boxes", evaluation
-        )
+        return Bracket(Fraction(self.merged(inputs)), Fraction(self.value(inputs)), "ball", "boxes", evaluation)
 
     def below(self, aim: Fraction) -> tuple[int, tuple[Fraction, ...] | None]:
         """Number of boxes that were bounded, and inputs at which the bound stays above the aim; None if nowhere."""

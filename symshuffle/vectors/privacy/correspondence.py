@@ -14,6 +14,7 @@ from typing import Any, Final, final
 
 import flint
 
+from symshuffle.base.choices import Side
 from symshuffle.base.numbers import Ball, Exp, Number, as_integer, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.error.indices import shuffle_index
@@ -146,7 +147,7 @@ def correspondence(
     return tuple(rows)
 
 
-def _index(mechanism: BlanketMixedGaussian | SphereLinear | PrivUnit, side: str) -> Number:
+def _index(mechanism: BlanketMixedGaussian | SphereLinear | PrivUnit, side: Side) -> Number:
     found: Any = shuffle_index(mechanism, side)
     with working_precision(160):
         return Ball.from_arb(1 / to_arb(found.inverse_square).sqrt(), 128)

@@ -33,7 +33,7 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.chords import Node, height, line_above, lines_below, meetings
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.base.choices import Arithmetic, Larger, choice, replace_choice
+from symshuffle.base.choices import Arithmetic, Direction, Larger, choice, members, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Ball, Exp, Real, as_integer, check_rational, is_exact, to_arb, working_precision
@@ -83,16 +83,16 @@ class OrderComparison:
     @property
     def larger(self) -> Larger:
         """The verdict on the whole range."""
-        found = set(self.verdicts) - {Larger.EQUAL}
-        if {Larger.FORWARD, Larger.REVERSE} <= found:
-            return Larger.CROSSING
-        return Larger.UNDECIDED if Larger.UNDECIDED in found else next(iter(found), Larger.EQUAL)
+        found = set(self.verdicts) - {"equal"}
+        if {"forward", "reverse"} <= found:
+            return "crossing"
+        return "undecided" if "undecided" in found else next(iter(found), "equal")
 
     @property
     def undecided(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """The stretches of ``exp(eps)`` that are left open."""
         cut = zip(itertools.pairwise(self.orders), self.verdicts, strict=True)
-        return tuple(ends for ends, verdict in cut if verdict is Larger.UNDECIDED)
+        return tuple(ends for ends, verdict in cut if verdict == "undecided")
 
     def verify(self) -> None:
         """Evaluate both profiles again and check what is said of every stretch."""
@@ -115,12 +115,12 @@ class OrderComparison:
         pieces = []
         for verdict, group in itertools.groupby(cut, key=lambda one: one[1]):
             ends = [pair for pair, _ in group]
-            pieces.append({"from": float(ends[0][0]), "to": float(ends[-1][1]), "larger": verdict.value})
+            pieces.append({"from": float(ends[0][0]), "to": float(ends[-1][1]), "larger": verdict})
         return {
             "about": self.about,
-            "larger": self.larger.value,
+            "larger": self.larger,
             "exp_eps": pieces,
-            "arithmetic": self.arithmetic.value,
+            "arithmetic": self.arithmetic,
         }
 
     @property
@@ -135,7 +135,7 @@ def which_order(
     *,
     low: object = 0,
     high: object,
-    arithmetic: Arithmetic | str = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic = "float64",
     evaluations: int = _EVALUATIONS,
 ) -> OrderComparison:
     """Order of a pair with the larger bound on all levels in a range, for n users.
@@ -176,7 +176,7 @@ def which_order(
     >>> from symshuffle.vectors.randomizers.mechanisms import SphereLinear
     >>> found = which_order(worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 5, high=1)
     >>> found.larger, found.arithmetic
-    (<Larger.REVERSE: 'reverse'>, <Arithmetic.EXACT: 'exact'>)
+    ('reverse', 'exact')
     >>> found.verify()
     """
     n = check_n(n)
@@ -188,7 +188,7 @@ def which_order(
     if isinstance(pair, FinitePair):
         _dominated(pair)
     if _few(pair, n):
-        profiles = _Profiles(pair, n, Arithmetic.EXACT)
+        profiles = _Profiles(pair, n, "exact")
         orders, verdicts = profiles.at_corners(first, last)
     else:
         profiles = _Profiles(pair, n, asked)
@@ -209,7 +209,7 @@ def _refined(profiles: _Profiles, first: Fraction, last: Fraction, most: int) ->
 
 def _finer(orders: Sequence[Fraction], verdicts: Sequence[Larger], most: int) -> list[Fraction]:
     """Levels at which to look next: the middles of wide stretches that are open, the widest first."""
-    open_ones = [i for i, verdict in enumerate(verdicts) if verdict is Larger.UNDECIDED]
+    open_ones = [i for i, verdict in enumerate(verdicts) if verdict == "undecided"]
     wide = [i for i in open_ones if orders[i + 1] - orders[i] > (orders[-1] - orders[0]) * _FINEST]
     widest = sorted(wide, key=lambda k: orders[k] - orders[k + 1])[: max(most - len(orders), 0)]
     return [(orders[i] + orders[i + 1]) / 2 for i in widest]
@@ -238,7 +238,7 @@ class _Profiles:
     def follows(self, orders: Sequence[Fraction], i: int) -> set[Larger]:
         """All verdicts that follow on a stretch."""
         if isinstance(self.pair, ContinuousPair) and self.pair.symmetric:
-            return {Larger.EQUAL, Larger.FORWARD, Larger.REVERSE, Larger.UNDECIDED}
+            return {"equal", "forward", "reverse", "undecided"}
         if _few(self.pair, self.n):
             points = [orders[i], *self._corners(orders[i], orders[i + 1]), orders[i + 1]]
             return _of_signs([self._counted().gap(x) for x in points])
@@ -247,8 +247,9 @@ class _Profiles:
         ahead, behind = (
             [Node(x, both[k].lower, both[k].upper) for x, both in zip(near, brackets, strict=True)] for k in (0, 1)
         )
-        place, found = min(i, 1), {Larger.UNDECIDED}
-        for verdict, above, below in ((Larger.FORWARD, ahead, behind), (Larger.REVERSE, behind, ahead)):
+        place = min(i, 1)
+        found: set[Larger] = {"undecided"}
+        for verdict, (above, below) in zip(members(Direction), ((ahead, behind), (behind, ahead)), strict=True):
             if (orders[i] == 1 and _from_one(above, below)) or _apart(above, below, place):
                 found.add(verdict)
         return found
@@ -256,7 +257,7 @@ class _Profiles:
     def best(self, orders: Sequence[Fraction], i: int) -> Larger:
         """The verdict that says most."""
         found = self.follows(orders, i)
-        return next(one for one in (Larger.EQUAL, Larger.FORWARD, Larger.REVERSE, Larger.UNDECIDED) if one in found)
+        return next(one for one in ("equal", "forward", "reverse", "undecided") if one in found)
 
     def at_corners(self, first: Fraction, last: Fraction) -> tuple[list[Fraction], list[Larger]]:
         """Stretches between which the sign of the difference changes, exactly."""
@@ -269,8 +270,8 @@ class _Profiles:
                 ends = [(root, (one, Fraction(0))), (y, (Fraction(0), other))]
             for end, gaps in ends:
                 said = _of_signs(gaps)
-                verdict = next(v for v in (Larger.EQUAL, Larger.FORWARD, Larger.REVERSE) if v in said)
-                if verdicts and verdicts[-1] is verdict:
+                verdict = next(v for v in ("equal", "forward", "reverse") if v in said)
+                if verdicts and verdicts[-1] == verdict:
                     orders[-1] = end
                 else:
                     orders.append(end)
@@ -292,10 +293,10 @@ class _Profiles:
 
 def _of_signs(gaps: Sequence[Fraction]) -> set[Larger]:
     """What follows where the difference is linear between points at which it has these values."""
-    found = {Larger.UNDECIDED}
-    found |= {Larger.FORWARD} if min(gaps) >= 0 else set()
-    found |= {Larger.REVERSE} if max(gaps) <= 0 else set()
-    return found | ({Larger.EQUAL} if len(found) == 3 else set())
+    found: set[Larger] = {"undecided"}
+    found |= {"forward"} if min(gaps) >= 0 else set()
+    found |= {"reverse"} if max(gaps) <= 0 else set()
+    return found | ({"equal"} if len(found) == 3 else set())
 
 
 def _apart(above: Sequence[Node], below: Sequence[Node], i: int) -> bool:

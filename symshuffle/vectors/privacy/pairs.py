@@ -82,7 +82,7 @@ _ORDER_BITS: Final = 20
 _WHOLE_LINE: Final = 8
 """Radius from which on the blanket is rounded everywhere."""
 
-ADJACENCIES: Final = (Relation.ZERO_OUT, Relation.REPLACE_ONE)
+ADJACENCIES: Final = ("zero-out", "replace-one")
 
 Pair: TypeAlias = ContinuousPair | FinitePair
 
@@ -90,8 +90,8 @@ Pair: TypeAlias = ContinuousPair | FinitePair
 def worst_pair(
     mechanism: Randomizer,
     *,
-    adjacency: Relation | str = Relation.REPLACE_ONE,
-    blanket: Blanket | str = Blanket.MECHANISM,
+    adjacency: Relation = "replace-one",
+    blanket: Blanket = "mechanism",
     exp_eps: Real | None = None,
 ) -> Pair:
     """The pair of inputs that no other exceeds, compared against a blanket.
@@ -104,11 +104,11 @@ def worst_pair(
     """
     adjacency, blanket = choice(Relation, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     match mechanism:
-        case BlanketMixedGaussian() if blanket is Blanket.MECHANISM:
+        case BlanketMixedGaussian() if blanket == "mechanism":
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
             return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps)
-        case LocalGaussian() if blanket is Blanket.LARGEST:
+        case LocalGaussian() if blanket == "largest":
             return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
@@ -120,7 +120,7 @@ def worst_pair(
             return _clipped(mechanism, adjacency)
 
 
-def real_pair(mechanism: Randomizer, *, adjacency: Relation | str = Relation.REPLACE_ONE) -> Pair:
+def real_pair(mechanism: Randomizer, *, adjacency: Relation = "replace-one") -> Pair:
     """A pair of datasets, x against the null symbol or against -x, in which all others hold -x: a lower bound.
 
     The divergence of the two shuffled outputs is exactly H(n) with the law of the others' messages as reference.
@@ -133,7 +133,7 @@ def real_pair(mechanism: Randomizer, *, adjacency: Relation | str = Relation.REP
             if isinstance(mechanism, BlanketMixedGaussian):
                 name, gamma, norm = "mixed Gaussian", mechanism.gamma, mechanism.norm
             toward, opposite = (tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
-            other = opposite if adjacency is Relation.REPLACE_ONE else constant(Fraction(1))
+            other = opposite if adjacency == "replace-one" else constant(Fraction(1))
             stretch = Stretch(None, None, normal, toward, other, opposite)
             return ContinuousPair((stretch,), f"{name}, {_pair_in_words(adjacency)}, {away}")
         case SphereLinear():
@@ -145,18 +145,18 @@ def real_pair(mechanism: Randomizer, *, adjacency: Relation | str = Relation.REP
 
 
 def _pair_in_words(adjacency: Relation) -> str:
-    other = "the null symbol" if adjacency is Relation.ZERO_OUT else "-x"
+    other = "the null symbol" if adjacency == "zero-out" else "-x"
     return f"a unit vector x against {other}"
 
 
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Relation) -> ContinuousPair:
     v = mechanism.norm / mechanism.sigma0
-    other = constant(Fraction(1)) if adjacency is Relation.ZERO_OUT else tilted(mechanism.gamma, -v)
+    other = constant(Fraction(1)) if adjacency == "zero-out" else tilted(mechanism.gamma, -v)
     stretch = Stretch(None, None, normal, tilted(mechanism.gamma, v), other, constant(mechanism.gamma))
     about = (
         f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
     )
-    symmetric = adjacency is Relation.REPLACE_ONE
+    symmetric = adjacency == "replace-one"
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
 
 
@@ -170,10 +170,10 @@ def _largest(
 ) -> ContinuousPair:
     if dimension > _MOST_COORDINATES:
         raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
-    v, symmetric = norm / sigma0, adjacency is Relation.REPLACE_ONE
+    v, symmetric = norm / sigma0, adjacency == "replace-one"
     level = None if symmetric else exp_eps
     if level is not None and not gamma and not _is_rounded(level, sigma0):
-        opposite = _largest(gamma, sigma0, norm, dimension, Relation.REPLACE_ONE)
+        opposite = _largest(gamma, sigma0, norm, dimension, "replace-one")
         return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
     # For zero-out the end of the ball is worst against the blanket rounded within this radius.
     radius = rounding_radius(level, reach=v, gamma=gamma) if level is not None else Fraction(0)
@@ -265,13 +265,13 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Relation, *, homogeneous: boo
         """As a function on [-1, 1], whose ends are rational."""
         return lambda u: function(u * (flint.arb.pi() / 2))
 
-    other = constant(Fraction(1)) if adjacency is Relation.ZERO_OUT else scaled(toward(-1))
+    other = constant(Fraction(1)) if adjacency == "zero-out" else scaled(toward(-1))
     reference = scaled(toward(-1)) if homogeneous else constant(1 - c)
     ends = Fraction(-1), Fraction(1)
     stretch = Stretch(*ends, lambda u: scaled(base)(u) * (flint.arb.pi() / 2), scaled(toward(1)), other, reference)
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
-    symmetric = adjacency is Relation.REPLACE_ONE and not homogeneous
-    slopes = c, Fraction(0) if adjacency is Relation.ZERO_OUT else -c
+    symmetric = adjacency == "replace-one" and not homogeneous
+    slopes = c, Fraction(0) if adjacency == "zero-out" else -c
     transforms = None if homogeneous else (linear_transform(d, slopes, 1 - c), linear_transform(d, slopes[::-1], 1 - c))
     return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric, transforms)
 
@@ -279,7 +279,7 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Relation, *, homogeneous: boo
 def _clipped(mechanism: ClippedLinear, adjacency: Relation, *, homogeneous: bool = False) -> ContinuousPair:
     """Along the angle, on stretches between -pi/2, the heights at which either density is clipped, and pi/2."""
     d, clip = mechanism.dimension, mechanism.clip
-    corners = sorted({clip} if adjacency is Relation.ZERO_OUT and not homogeneous else {clip, -clip})
+    corners = sorted({clip} if adjacency == "zero-out" and not homogeneous else {clip, -clip})
     heights = [Fraction(-1), *corners, Fraction(1)]
     factor, height = sphere_constant(d), enclosed(clip)
 
@@ -310,13 +310,13 @@ def _clipped(mechanism: ClippedLinear, adjacency: Relation, *, homogeneous: bool
 
             return function
 
-        other = constant(Fraction(1)) if adjacency is Relation.ZERO_OUT else density(-1)
+        other = constant(Fraction(1)) if adjacency == "zero-out" else density(-1)
         reference: Function = density(-1) if homogeneous else (lambda u: u * 0 + numbers()[0])
         return Stretch(Fraction(k), Fraction(k + 1), base, density(1), other, reference)
 
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     stretches = tuple(stretch(k) for k in range(len(heights) - 1))
-    symmetric = adjacency is Relation.REPLACE_ONE and not homogeneous
+    symmetric = adjacency == "replace-one" and not homogeneous
     return ContinuousPair(stretches, f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
 
 
@@ -324,7 +324,7 @@ def _two_points(c: Fraction, adjacency: Relation, *, homogeneous: bool) -> Finit
     """The sphere in dimension 1."""
     half = Fraction(1, 2)
     first, opposite = (half * (1 + c), half * (1 - c)), (half * (1 - c), half * (1 + c))
-    other = (half, half) if adjacency is Relation.ZERO_OUT else opposite
+    other = (half, half) if adjacency == "zero-out" else opposite
     reference = opposite if homogeneous else (half * (1 - c), half * (1 - c))
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
     return FinitePair(first, other, reference, f"{_pair_in_words(adjacency)}, {rest}")
@@ -345,9 +345,9 @@ def _caps(mechanism: PrivUnit, adjacency: Relation, *, homogeneous: bool = False
     sizes: tuple[Any, ...] = (alone, alone, both, neither)
     first = _masses(sizes, (inside, outside, inside, outside))
     opposite = _masses(sizes, (outside, inside, inside, outside))
-    if adjacency is Relation.ZERO_OUT and not homogeneous:
+    if adjacency == "zero-out" and not homogeneous:
         sizes, first = (1 - q, q), (mechanism.p, 1 - mechanism.p)
-    other = sizes if adjacency is Relation.ZERO_OUT else opposite
+    other = sizes if adjacency == "zero-out" else opposite
     low = less(inside, outside)
     least = inside if low is Verdict.TRUE else outside
     reference = opposite if homogeneous else tuple(size * least for size in sizes)

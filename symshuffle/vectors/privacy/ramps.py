@@ -47,12 +47,12 @@ def larger_between(
     exp_eps: Real,
     adjacency: Relation,
     rtol: float,
-    arithmetic: Arithmetic = Arithmetic.FLOAT64,
+    arithmetic: Arithmetic = "float64",
 ) -> Bracket:
     """The larger H(n) of the two orders of the worst pair."""
     glance, request = (Method.of(arithmetic=arithmetic, rtol=width) for width in (0.1, rtol / 4))
     # With opposite inputs both directions have one law.
-    orders = (False,) if adjacency is Relation.REPLACE_ONE else (False, True)
+    orders = (False,) if adjacency == "replace-one" else (False, True)
     few = {reverse: _laws(mechanism, exp_eps, adjacency, _CELLS[0], reverse=reverse) for reverse in orders}
     most = {reverse: evaluate(above, n, glance) for reverse, (_, above) in few.items()}
     one = max(most, key=lambda reverse: most[reverse].upper)
@@ -72,7 +72,7 @@ def _laws(
 ) -> tuple[Law, Law]:
     """Laws of G below and above in convex order."""
     d, clip = mechanism.dimension, mechanism.clip
-    corners = [clip] if adjacency is Relation.ZERO_OUT else [clip, -clip]
+    corners = [clip] if adjacency == "zero-out" else [clip, -clip]
     ends = _ends(d, corners, count)
     with working_precision(_BITS):
         (gamma, slope, _), ratio = map(to_arb, clipped_numbers(mechanism, bits=_BITS)), to_arb(exp_eps)
@@ -81,7 +81,7 @@ def _laws(
             """G at a height, by the formulas that hold around another one."""
             first = gamma + slope * (height - to_arb(clip)) if side > clip else gamma
             other = flint.arb(1)
-            if adjacency is Relation.REPLACE_ONE:
+            if adjacency == "replace-one":
                 other = gamma + slope * (-height - to_arb(clip)) if -side > clip else gamma
             return (other - ratio * first if reverse else first - ratio * other) / gamma
 
@@ -90,7 +90,7 @@ def _laws(
             side, weight = (low + high) / 2, gamma * mass
             left, right = to_arb(low), to_arb(high)
             below.append((gain(mean, side), weight))
-            if adjacency is Relation.ZERO_OUT and side < clip:
+            if adjacency == "zero-out" and side < clip:
                 above.append((gain(left, side), weight))
                 continue
             share = (mean - left) / (right - left)

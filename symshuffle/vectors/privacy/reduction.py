@@ -36,20 +36,20 @@ _WHY = "why no other pair is worse: symshuffle.vectors.privacy.pairs"
 
 def usual_blanket(mechanism: object) -> Blanket:
     """The blanket that is meant where none is named: that of the null symbol, where it has any mass."""
-    return Blanket.LARGEST if isinstance(mechanism, LocalGaussian) else Blanket.MECHANISM
+    return "largest" if isinstance(mechanism, LocalGaussian) else "mechanism"
 
 
 @own_reduction.register(BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear)
 def _reduction(mechanism: Any, adjacency: Adjacency) -> Reduction:
     """The worst pair of a randomizer as the laws of one class of pairs."""
-    relation = adjacency.relation or Relation.REPLACE_ONE
+    relation = adjacency.relation or "replace-one"
     kind = adjacency.blanket or usual_blanket(mechanism)
     at = cache(lambda x: worst_pair(mechanism, adjacency=relation, blanket=kind, exp_eps=x))
     pair, pairs, real_one = at(Fraction(1)), at(Fraction(1)).about, real_pair(mechanism, adjacency=relation)
     finite, mixed = families(pair)
     if finite is None:
         mixed = _levelled(at)
-    if isinstance(mechanism, LocalGaussian) and relation is Relation.ZERO_OUT:
+    if isinstance(mechanism, LocalGaussian) and relation == "zero-out":
         last = last_rounded(mechanism.sigma0)
         mixed, pairs = _null_of_gaussian(at, last, real_one), _null_in_words(pair, last)
     real, beside = families(real_one)
@@ -60,7 +60,7 @@ def _reduction(mechanism: Any, adjacency: Adjacency) -> Reduction:
         relation,
         pairs=pairs,
         theorem=f"vecmean, Appendix C; {_WHY}",
-        first="X0 holding the vector" if relation is Relation.ZERO_OUT else "",
+        first="X0 holding the vector" if relation == "zero-out" else "",
     )
 
 
@@ -117,6 +117,6 @@ def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:
 
 def _describe(mechanism: object, adjacency: Relation) -> Callable[[int], str]:
     """The real pair in words."""
-    other = "null" if adjacency is Relation.ZERO_OUT else "-x"
+    other = "null" if adjacency == "zero-out" else "-x"
     length = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else 1
     return lambda n: f"X0 = (x, -x x {n - 1}), X1 = ({other}, -x x {n - 1}), |x| = {length}"

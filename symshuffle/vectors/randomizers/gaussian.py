@@ -9,7 +9,6 @@ from typing import Final
 import flint
 
 from symshuffle.accountants.bounds.search import smallest_meeting
-from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import LARGEST_LEVEL, read_target
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, parse_inside, to_arb, working_precision
@@ -78,14 +77,12 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     def bound(share: Fraction, _: float) -> Bracket:
         s = unit * share
         if s == 0:
-            return Bracket(Fraction(1), Fraction(1), Arithmetic.BALL, "closed form", "no noise")
+            return Bracket(Fraction(1), Fraction(1), "ball", "closed form", "no noise")
         try:
             value = gaussian_profile(s, exp_eps=order)
         except NotDecided:
             value = _first_term(s, order)
-        return Bracket(
-            value.lower, value.upper, Arithmetic.BALL, "closed form", "difference of two normal tails in balls"
-        )
+        return Bracket(value.lower, value.upper, "ball", "closed form", "difference of two normal tails in balls")
 
     found = smallest_meeting(bound, goal, rtol, what="noise multiplier")
     return found.bracket("bisection on the profile, in balls", rtol).scaled(unit)

@@ -112,6 +112,10 @@ def _drops_a_clip(old: str, new: str) -> bool:
     )
 
 
+_TUNED = {f"{module}.{name}" for module, names in KNOBS.items() for name in names}
+"""Constants and default arguments that only tune, by their full names."""
+
+
 class _Places(ast.NodeVisitor):
     """All mutants of one module."""
 
@@ -151,7 +155,9 @@ class _Places(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if WORDS.fullmatch(node.name) or f"{self.inside}.{node.name}" in GUIDES:
             return
-        for child in (*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body):
+        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        kept = [value for one, value in named if value and f"{self.inside}.{node.name}.{one.arg}" not in _TUNED]
+        for child in (*node.args.defaults, *kept, *node.body):
             self.visit(child)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:

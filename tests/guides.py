@@ -7,8 +7,9 @@ formula or decision between exact cases may be listed. (So ``saddle.choose`` is 
 up one period exactly.)
 """
 
+import importlib
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from tests.soundness.guide_changes import (
     GUESSES,
@@ -166,12 +167,13 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "_SHORT _MOST_TERMS _intervals.turn _sums.spare _sums.far_bits",
     ),
     "engines.contours.integrand": ("ball laplace_in_balls", "ContourLine.ratios.refresh"),
-    "engines.densities.bromwich": ("density", "_BLOCK _MOST_IN_DOUBLES"),
+    "engines.densities.bromwich": ("density", "BromwichLine.sum_in_doubles.max_terms bromwich_bracket.max_terms"),
     "engines.densities.bromwich_plan": (
         "density jumps",
-        "_SHARE _FINEST _RESOLVED _ROUGH_NODES _GUARD_BITS BLOCK _CANCELLED _LEAST_TOLD _MUCH_LONGER _BLURRED _CROWD",
+        "_SHARE _FINEST _RESOLVED _on_line.max_nodes bits_enough.guard_bits BLOCK _CANCELLED _estimated.told "
+        "_estimated.longer plan_for.per_factor crowded.terms",
     ),
-    "engines.densities.jump_plan": ("jumps", "_FELT ERROR_SHARE _LOSS _HALVINGS"),
+    "engines.densities.jump_plan": ("jumps", "_threshold.least_jumps ERROR_SHARE bins.loss cut_at.halvings"),
     "engines.contours.contour": ("contour smoothed laplace", "_MOST_TERMS _trapezoid.spare"),
     "engines.contours.characteristic": (
         "contour smoothed laplace laplace_in_balls",
@@ -180,23 +182,31 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "engines.counting.counts": ("counts", "_FINEST"),
     "engines.densities.engine": (
         "few",
-        "_FIRST_TAIL _TAIL_SHARE _LEAST_TAIL _MANY _LIKELY _COARSER _FIRST_CELLS _ENOUGH_CELLS _STEP _PASSES "
-        "_FINEST _COARSEST_STEP _NEXT_TO_NOTHING _LOST _GUESSED _TOLD _ABOUT _FEW _ABOUT_SEVERAL _SEVERAL _FALL",
+        "_FIRST_TAIL _by_transform.tail_share _LEAST_TAIL density_bracket.many _likely.share "
+        "density_bracket.coarse_widths _FIRST_CELLS _by_cells.enough_cells _by_transform.step _by_transform.passes "
+        "_by_transform.finest _by_transform.largest_step _by_transform.negligible _left_serves.lost _likely.rtol "
+        "_likely.least density_bracket.near_factor density_bracket.few_users density_bracket.near_factor_several "
+        "density_bracket.several _by_cells.power",
     ),
-    "engines.densities.doubling": ("few", "_SAMPLE _PLACES _LEAST_PLACES _EVENLY"),
-    "engines.transforms.fft": ("fft", "_FIRST _GROWTH"),
-    "engines.densities.gauss": ("density", "_ORDERS _ELLIPSES _ARCS _GLANCES _MOST_TURNS _PANEL _SHORTEST _GRAIN"),
+    "engines.densities.doubling": ("few", "_edges.sample _PLACES _cells.least _shared.even_share"),
+    "engines.transforms.fft": ("fft", "FFT._tilted.first FFT._tilted.growth"),
+    "engines.densities.gauss": (
+        "density",
+        "_ORDERS _ranked.sizes _on_ellipse.arcs _ranked.points order_for.turns _stack.length rule.shortest price.grain",
+    ),
     "engines.densities.beyond": (
         "jumps density",
-        "_HIGHEST _RUNGS _SHIFTS _CELLS _EVERY _PLENTY _COARSE _FIRST _FINER _ATTEMPTS _LEAST_REACH",
+        "_shifts_of.highest _RUNGS _SHIFTS _shifts_of.cells _shifts_of.every coarse.plenty coarse.share over.first_runs "
+        "over.finer height_for.attempts height_for.least",
     ),
-    "engines.densities.exponential_sums": ("density jumps", "_CROWD _SPARE_BITS"),
+    "engines.densities.exponential_sums": ("density jumps", "exponential_sums.crowd exponential_sums.spare_bits"),
     "engines.contours.saddle": (
         "contour smoothed ball laplace",
-        "QUIET _FINEST _SETTLED _TRUSTED _SPREAD_OUT _FIRST _HOPELESS",
+        "QUIET refine.finest saddle_point.atol saddle_point.period is_spread_out.deviations refine.first "
+        "refine.uninformative",
     ),
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
-    "engines.transforms.tilted": ("fft", "_QUIET _COARSEST _CANDIDATES _MARGIN"),
+    "engines.transforms.tilted": ("fft", "_QUIET _steps.coarsest _steps.candidates Window.choose.margin"),
     "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _FEW _FIRST_WIDTH _APART"),
     "accountants.bounds.guided": (
         "users top",
@@ -228,3 +238,11 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
 """By module, the doors through which its constants are seen, and those that only tune: between half and twice of them
 answers may get wide or be refused, not wrong."""
 KNOBS: Final = {f"symshuffle.{module}": tuple(names.split()) for module, (_, names) in SEEN_THROUGH.items()}
+
+
+def tuned(module: str, name: str) -> tuple[dict[str, Any], str]:
+    """Where a constant, or a default argument as ``function.argument``, is kept, and its key there."""
+    owner, (*path, last) = importlib.import_module(module), name.split(".")
+    for part in path:
+        owner = getattr(owner, part)
+    return (owner.__kwdefaults__ if path else vars(owner)), last

@@ -34,21 +34,11 @@ Function: TypeAlias = Callable[[flint.acb], flint.acb]
 """A function that is analytic near a stretch and real on it, evaluated on complex balls."""
 
 _SIGN_BITS: Final = 128
-_HALVINGS: Final = 40
-_MOST_UNSURE: Final = 1600
-"""Precision, how finely an interval is divided to find where G is positive, and cells of unknown sign that are not."""
+"""Precision at which signs of G and its mean for one user are taken: cost only."""
 
 _SPLITS: Final = 12
 """How finely an interval is divided to show that G is nowhere positive."""
 
-_BEYOND: Final = Fraction(1, 10**33)
-"""What the first law may have outside of a window on which one user's value is bounded."""
-
-_FINE: Final = 40
-"""Half length up to which windows are a quarter apart: a far end that nothing needs makes G long."""
-
-_LEAP: Final = 8
-"""Number of the window that is looked at first."""
 
 _WIDEST: Final = 400
 """Half length of a window beyond which a tail is given up."""
@@ -261,8 +251,11 @@ class LevelledPair:
 
 
 @lru_cache(maxsize=16)
-def _of_one(pair: ContinuousPair, exp_eps: Real) -> Ball | None:
-    """The same, kept for a moment: brackets of several widths ask for it."""
+def _of_one(pair: ContinuousPair, exp_eps: Real, *, outside_mass: Fraction = Fraction(1, 10**33)) -> Ball | None:
+    """The same, kept for a moment: brackets of several widths ask for it.
+
+    - ``outside_mass``: what the first law may have outside of a window.
+    """
     windows, whole = (
         list(_windows(pair.stretches)),
         all(s.low is not None and s.high is not None for s in pair.stretches),
@@ -273,7 +266,7 @@ def _of_one(pair: ContinuousPair, exp_eps: Real) -> Ball | None:
             masses = (_mass(s.base, s.first, a, b, _SIGN_BITS) for s, a, b in windows[index])
             return flint.arb(0) if whole else (1 - sum(masses, flint.arb(0))).upper().max(flint.arb(0))
 
-        last = _first_wide_enough(lambda index: bool(outside(index) < to_arb(_BEYOND)), len(windows))
+        last = _first_wide_enough(lambda index: bool(outside(index) < to_arb(outside_mass)), len(windows))
         if last is None:
             return None
         ratio = to_arb(exp_eps)
@@ -281,12 +274,14 @@ def _of_one(pair: ContinuousPair, exp_eps: Real) -> Ball | None:
         return Ball.from_arb(sum(parts, flint.arb(0).union(outside(last))), _SIGN_BITS)
 
 
-def _first_wide_enough(enough: Callable[[int], bool], count: int) -> int | None:
+def _first_wide_enough(enough: Callable[[int], bool], count: int, *, leap: int = 8) -> int | None:
     """The first of some windows, each inside the next, that is wide enough; None if none is.
 
     One that will do is reached in leaps, and then narrowed down to.
+
+    - ``leap``: number of the window that is looked at first.
     """
-    first, last = 0, min(_LEAP, count - 1)
+    first, last = 0, min(leap, count - 1)
     while not enough(last):
         if last == count - 1:
             return None
@@ -311,16 +306,21 @@ def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: i
     )
 
 
-def _positive_mean(function: Function, density: Function, low: Fraction, high: Fraction) -> flint.arb:
+def _positive_mean(
+    function: Function, density: Function, low: Fraction, high: Fraction, *, halvings: int = 40, max_open: int = 1600
+) -> flint.arb:
     """The integral of the positive part of a function against a density that is not negative.
 
     Runs on which the function is certainly positive are integrated as a whole; where its sign stays open, on cells that
     are halved as long as there are few of them, the integral is between 0 and the largest values times the length.
+
+    - ``halvings``: how finely the interval is divided.
+    - ``max_open``: cells of unknown sign that are not divided.
     """
     total = flint.arb(0)
     positive: list[tuple[Fraction, Fraction]] = []
     cells = [(low, high)]
-    for depth in range(_HALVINGS + 1):
+    for depth in range(halvings + 1):
         unsure = []
         for start, stop in cells:
             reach = function(flint.acb(to_arb(start).union(to_arb(stop)))).real
@@ -328,7 +328,7 @@ def _positive_mean(function: Function, density: Function, low: Fraction, high: F
                 positive.append((start, stop))
             elif not reach <= 0:
                 unsure.append((start, stop))
-        if depth == _HALVINGS or len(unsure) > _MOST_UNSURE:
+        if depth == halvings or len(unsure) > max_open:
             break
         cells = [half for a, b in unsure for half in ((a, (a + b) / 2), ((a + b) / 2, b))]
     for start, stop in unsure:
@@ -367,8 +367,11 @@ def _amplification(stretch: Stretch, ratio: flint.arb) -> Function:
     return lambda u: (stretch.first(u) - ratio * stretch.second(u)) / least(u)
 
 
-def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fraction, Fraction]]]:
-    """Wider and wider windows, each as stretches with their ends in it."""
+def _windows(stretches: tuple[Stretch, ...], *, fine: int = 40) -> Iterator[list[tuple[Stretch, Fraction, Fraction]]]:
+    """Wider and wider windows, each as stretches with their ends in it.
+
+    - ``fine``: half length up to which windows are a quarter apart: a far end that nothing needs makes G long.
+    """
     half = Fraction(4)
     while half <= _WIDEST:
         window = []
@@ -379,7 +382,7 @@ def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fra
         yield window
         if all(s.low is not None and s.high is not None for s in stretches):
             return
-        half += Fraction(1, 4) if half < _FINE else half / 4
+        half += Fraction(1, 4) if half < fine else half / 4
 
 
 @lru_cache(maxsize=4096)

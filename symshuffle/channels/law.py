@@ -36,11 +36,7 @@ from symshuffle.base.numbers import (
 )
 
 _NEARLY: Final = Fraction(1, 2**60)
-_LARGEST_MULTIPLE: Final = 64
 """How close to which multiples of one number atoms have to be, to be taken for these."""
-
-_ROUGHLY: Final = 1e-6
-"""The same as doubles see it: beyond it no exact look is worth while."""
 
 
 def check_atoms(values: Sequence[Number], weights: Sequence[Number], singular: Number) -> None:
@@ -159,12 +155,14 @@ class Law:
         unit = math.lcm(*(value.denominator for value in values))
         return Fraction(math.gcd(*(int(value * unit) for value in values)) or 1, unit)
 
-    def in_units(self) -> tuple[Law, Fraction, Fraction] | None:
+    def in_units(self, *, max_multiple: int = 64) -> tuple[Law, Fraction, Fraction] | None:
         """Law of small multiples of one number, that number and the error, or None.
 
         At eps = 0 the atoms are multiples of an irrational number, which their balls alone do not show; near it they
         nearly are. No atom is farther than the error from its multiple, and neither is H(n), which is 1-Lipschitz in
         the atoms. The singular mass is left out.
+
+        - ``max_multiple``: largest multiple that atoms are taken for.
         """
         if is_exact(self.values) or not is_enclosed(self.values) or not self._near_multiples():
             return None
@@ -175,17 +173,20 @@ class Law:
         unit = min(size for size in sizes if size > max(sizes) * _NEARLY)  # what is smaller is next to 0
         multiples = [round((low + high) / 2 / unit) for low, high in ends]
         error = max(abs(end - k * unit) for pair, k in zip(ends, multiples, strict=True) for end in pair)
-        if error > unit * _NEARLY or max(map(abs, multiples)) > _LARGEST_MULTIPLE:
+        if error > unit * _NEARLY or max(map(abs, multiples)) > max_multiple:
             return None
         return Law.from_atoms(zip(map(Fraction, multiples), self.weights, strict=True)), unit, error
 
-    def _near_multiples(self) -> bool:
-        """Whether doubles leave it open that the atoms are multiples of the smallest one."""
+    def _near_multiples(self, *, rtol: float = 1e-6) -> bool:
+        """Whether doubles leave it open that the atoms are multiples of the smallest one.
+
+        - ``rtol``: how close doubles have to be to multiples for an exact look to be worth while.
+        """
         try:
             rough = [to_float(value) for value in self.values if not lower_end(value) <= 0 <= upper_end(value)]
             sizes = [abs(value) for value in rough]
             unit = min((size for size in sizes if size > max(sizes) * _NEARLY), default=math.inf)
-            return all(abs(value / unit - round(value / unit)) < _ROUGHLY for value in rough)
+            return all(abs(value / unit - round(value / unit)) < rtol for value in rough)
         except (OverflowError, ZeroDivisionError):
             return True
 

@@ -49,9 +49,6 @@ from symshuffle.channels.law import Law, check_atoms, collected
 _ORDERS: Final = (16, 24, 32, 48, 64, 96, 128, 192)
 """Numbers of Gauss nodes to choose from."""
 
-_ELLIPSES: Final = (1.2, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0)
-"""Sums of semi-axes to choose from."""
-
 
 Numbers: TypeAlias = tuple[flint.arb, flint.arb, flint.arb, flint.arb]
 """Of a segment: the constant a, the slope b, the weight w and the length of the range of u."""
@@ -272,11 +269,21 @@ def segment_decay(numbers: Numbers, c: flint.arb) -> flint.arb:
     return 2 * w * low.max(high) / abs(b)
 
 
-def quadrature_error(numbers: Numbers, order: int, c: flint.arb, height: flint.arb) -> flint.arb:
-    """A bound on the error of the Gauss rule of a segment at every ``c + it`` with ``|t| <= height``."""
+def quadrature_error(
+    numbers: Numbers,
+    order: int,
+    c: flint.arb,
+    height: flint.arb,
+    *,
+    sizes: tuple[float, ...] = (1.2, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0),
+) -> flint.arb:
+    """A bound on the error of the Gauss rule of a segment at every ``c + it`` with ``|t| <= height``.
+
+    - ``sizes``: sums of semi-axes to choose from.
+    """
     a, b, w, span = numbers
     best: flint.arb | None = None
-    for size in _ELLIPSES:
+    for size in sizes:
         rho = flint.arb(size)
         wide, tall = (rho + 1 / rho) / 2, (rho - 1 / rho) / 2
         # On the ellipse |Im u| <= angle, so Re(s b e^u) <= |b| e^(Re u) (c cos(Im u) + height sin(angle)).

@@ -61,7 +61,7 @@ def test_sums_of_drawn_laws_have_the_exact_value(seed):
 @pytest.mark.parametrize("digits", [1, 2, 4])
 def test_what_a_sum_leaves_out_is_in_its_error(seed, digits, monkeypatch):
     """No public door asks for a window so narrow that what is left out shows: the guard digits are taken away."""
-    monkeypatch.setattr(sums, "_GUARD", -digits)
+    monkeypatch.setitem(sums._Window.of.__kwdefaults__, "guard", -digits)
     rng = np.random.default_rng(100 + seed)
     law, n = drawn_law(rng, 3), 60
     read = transform(law, n, digits=digits)

@@ -10,7 +10,7 @@ import pytest
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, jump_plan, jumps
-from symshuffle.engines.densities.beyond import Cover
+from symshuffle.engines.densities.gauss import QuadratureRule
 
 N = 40
 
@@ -27,7 +27,7 @@ def law():
 def hand():
     """Values 1 and 3 with weights 1/4 and 1/2, and 1/4 at 0."""
     values = flint.arb(1), flint.arb(3)
-    return Cover(values, (flint.arb("0.25"), flint.arb("0.5")), flint.arb("0.25"), flint.arb("0.125"))
+    return QuadratureRule(values, (flint.arb("0.25"), flint.arb("0.5")), flint.arb("0.25"), flint.arb("0.125"))
 
 
 def test_the_spread_bounds_how_fast_a_cover_moves():
@@ -44,7 +44,7 @@ def along(law, s):
 
 
 def made(law, monkeypatch, plenty, rtol=1e-6):
-    monkeypatch.setattr(beyond, "_PLENTY", plenty)
+    monkeypatch.setitem(beyond.coarse.__kwdefaults__, "plenty", plenty)
     with working_precision(160):
         plan, seen = bromwich_plan.plan_for(law, N, rtol)
         return bromwich.BromwichLine.of(seen, N, plan)
@@ -69,7 +69,7 @@ def shrunken(monkeypatch, share):
         found = plain(*given, **named)
         lost = (found.zero + sum(found.weights, flint.arb(0))) * share
         weights = tuple(w * (1 - share) for w in found.weights)
-        return Cover(found.values, weights, found.zero * (1 - share), (found.error + lost).upper())
+        return QuadratureRule(found.values, weights, found.zero * (1 - share), (found.error + lost).upper())
 
     for module in (bromwich, jumps):
         monkeypatch.setattr(module, "coarse", less)
@@ -96,7 +96,7 @@ def jumped(law, monkeypatch):
     """Sums with one jump, of a law cut in two."""
 
     def line(plenty):
-        monkeypatch.setattr(beyond, "_PLENTY", plenty)
+        monkeypatch.setitem(beyond.coarse.__kwdefaults__, "plenty", plenty)
         calm, high = jump_plan.cut_at(law.pieces, 20.0)
         rest, jump = replace(law, pieces=tuple(calm)), jumps._alone(tuple(high))
         atoms = bromwich_plan.atoms_of(rest.pieces, rest.zero), bromwich_plan.atoms_of(jump.pieces)

@@ -2,7 +2,6 @@
 
 # No public door chooses a path: the private name of the choice is replaced.
 import random
-from dataclasses import replace
 from fractions import Fraction as F
 
 import flint
@@ -37,7 +36,7 @@ LAWS = {
 
 
 def bound(law, c, height):
-    known = beyond.ladders(law, c)
+    known = beyond.cell_shifts(law, c)
     return beyond.far(known, gauss.expectation(law, c), height)
 
 
@@ -60,9 +59,9 @@ def test_any_path_will_do(path, monkeypatch):
     draw, plain = random.Random(path), beyond._chosen
 
     def chosen(one, height):
-        states = [draw.randrange(4) if k % 4 == 0 else None for k in range(len(one.resting))]
+        states = [draw.randrange(4) if k % 4 == 0 else None for k in range(len(one[0]))]
         runs = [state if state is not None else states[k - k % 4] for k, state in enumerate(states)]
-        return [shift if one.moved[k][shift - 1][0].is_finite() else 0 for k, shift in enumerate(runs)]
+        return [shift if one[1][k][shift - 1][0].is_finite() else 0 for k, shift in enumerate(runs)]
 
     monkeypatch.setattr(beyond, "_chosen", chosen)
     law, c = LAWS["log-normal"], flint.arb("0.003")
@@ -78,9 +77,9 @@ def test_legs_are_needed():
     s = flint.acb(1, 50)
     truth = abs((s.exp() - (-s).exp()) / (2 * s))
     law = LAWS["uniform"]
-    known, size = beyond.ladders(law, ONE), gauss.expectation(law, ONE)
+    known, size = beyond.cell_shifts(law, ONE), gauss.expectation(law, ONE)
     assert truth < beyond.far(known, size, 50.0) < 40 * truth
-    bare = tuple(replace(one, legs=[[(NONE, NONE)] * len(row) for row in one.legs]) for one in known)
+    bare = tuple((*one[:2], [[(NONE, NONE)] * len(row) for row in one[2]]) for one in known)
     assert beyond.far(bare, size, 50.0) < truth
 
 
@@ -101,9 +100,9 @@ def test_no_path_goes_beyond_a_pole_of_the_density(near):
     squared = flint.arb(near) ** 2
     law = law_of(lambda u: u, lambda u: 1 / (u * u + squared))
     with working_precision(100):
-        known, size = beyond.ladders(law, NONE), gauss.expectation(law, NONE)
+        known, size = beyond.cell_shifts(law, NONE), gauss.expectation(law, NONE)
         for height in (2.0, 5.0, 20.0):
             assert transform(law, NONE, flint.arb(height)) < beyond.far(known, size, height)
-    cell = known[0].moved[50]
+    cell = known[0][1][50]
     assert [term[0].is_finite() for term in cell] == [shift < float(near) for shift in (0.6, 0.15, 0.0375)]
-    assert [term[0].is_finite() for term in known[0].moved[97]] == [True] * 3
+    assert [term[0].is_finite() for term in known[0][1][97]] == [True] * 3

@@ -147,8 +147,8 @@ def shifted(most) -> Change:
 def replanned(plan, draw: random.Random):
     """Another line, period and slope, the slope beyond its line."""
     c = plan.c * 10 ** draw.uniform(-0.3, 0.3)
-    period = plan.period * 10 ** draw.uniform(-0.5, 0.3)
-    return replace(plan, c=c, period=period, slope=c * draw.uniform(1.01, 3), small=plan.small * draw.uniform(0.1, 10))
+    step = plan.step / 10 ** draw.uniform(-0.5, 0.3)
+    return replace(plan, c=c, step=step, slope=c * draw.uniform(1.01, 3), small=plan.small * draw.uniform(0.1, 10))
 
 
 def other_atoms(found, draw: random.Random):

@@ -26,7 +26,7 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import mutual_information
 from symshuffle.engines import FFT, BallContour, Contour, Counts, Exact, Sparse
-from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.bromwich import bromwich_bracket
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.privacy.pairs import worst_pair
@@ -265,7 +265,7 @@ DOORS = {
     "few": (lambda: of_density_at(2), two_users),
     "deployment": (lambda: deployed("float64"), soundly(deployed, "ball")),
     "fft": (by(FFT(), eps=OFF_LATTICE), value_off_lattice),
-    "density": (lambda: Bromwich(1e-3).bracket(density(), 1000), of_density),
+    "density": (lambda: bromwich_bracket(density(), 1000, 1e-3), of_density),
     "polytope": (by_program("polytope"), risk),
     "compact": (by_program("compact"), risk),
     "columns": (by_program("columns"), risk),

@@ -8,7 +8,7 @@ import flint
 
 from symshuffle.base.numbers import Ball, Exp, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.bromwich import bromwich_bracket
 from symshuffle.engines.densities.engine import _of_cut
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.privacy.accounting import pair_delta
@@ -33,7 +33,7 @@ def by_jumps():
 
 @cache
 def by_one_line():
-    found = Bromwich(1e-8, "float64").bracket(law(), USERS)
+    found = bromwich_bracket(law(), USERS, 1e-8, "float64")
     return found.lower, found.upper
 
 
@@ -46,7 +46,7 @@ def by_passes():
 
 @cache
 def by_one_pass():
-    found = Bromwich(1e-8).bracket(PAIR.law(LEVEL, tail=Fraction(1, 10**25), bits=192), 200)
+    found = bromwich_bracket(PAIR.law(LEVEL, tail=Fraction(1, 10**25), bits=192), 200, 1e-8)
     return found.lower, found.upper
 
 

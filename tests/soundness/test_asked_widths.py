@@ -14,7 +14,7 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import kullback_leibler
 from symshuffle.engines import Counts
-from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.bromwich import bromwich_bracket
 from symshuffle.utility.frontiers import contamination
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 
@@ -28,7 +28,7 @@ DOORS = {
     "FFT": lambda rtol: ss.engines.FFT(rtol=rtol),
     "Sparse": lambda rtol: ss.engines.Sparse(rtol=rtol),
     "Counts": lambda rtol: Counts(rtol=rtol),
-    "Bromwich": lambda rtol: Bromwich(rtol=rtol),
+    "bromwich_bracket": lambda rtol: bromwich_bracket(None, 3, rtol),
     "delta": lambda rtol: ss.delta(KRR, n=30, eps="1/5", rtol=rtol).bracket,
     "epsilon": lambda rtol: ss.epsilon(KRR, n=30, delta="1/100", rtol=rtol).bracket,
     "largest_eps0": lambda rtol: (

@@ -13,7 +13,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Exp, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import bromwich, bromwich_plan
-from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.bromwich import bromwich_bracket
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
@@ -99,12 +99,12 @@ def test_a_positive_part_of_unknown_sign_is_between_nothing_and_all():
 @pytest.mark.parametrize("kept", [True, False])
 def test_sums_of_one_term_are_needed(steep, monkeypatch, kept):
     """With the closed form and without, with sums of one term taken out and in, the brackets are of one number."""
-    found = Bromwich(1e-7).bracket(steep, FEW)
+    found = bromwich_bracket(steep, FEW, 1e-7)
     if kept:
         monkeypatch.setattr(bromwich, "_worth", lambda *_: False)
     else:
         monkeypatch.setattr(ContinuousLaw, "positive_mean", flint.arb(0))
-    other = Bromwich(1e-5).bracket(steep, FEW)
+    other = bromwich_bracket(steep, FEW, 1e-5)
     assert other.relative_width < 1e-5
     assert (found.lower <= other.upper and other.lower <= found.upper) == kept
 
@@ -136,14 +136,14 @@ def test_the_bound_on_terms_of_some_degree(n, zero, share, least):
 @pytest.mark.parametrize("dropped", ["bound", "nothing"])
 def test_the_closed_bound_at_all_heights_is_needed(steep, monkeypatch, dropped):
     """From a height that is far too low on, with the nodes before it: only the bound keeps the bracket true."""
-    sure = Bromwich(1e-7).bracket(steep, FEW)
+    sure = bromwich_bracket(steep, FEW, 1e-7)
 
     def low(law, n, plan, c, size, atom, least):
         bound = law.transform.most(c, flint.arb(1))
         return (flint.arb(0) if dropped == "bound" else bound), 1.0
 
     monkeypatch.setattr(bromwich, "_height", low)
-    found = Bromwich(1e-7).bracket(steep, FEW)
+    found = bromwich_bracket(steep, FEW, 1e-7)
     assert (found.lower <= sure.upper and sure.lower <= found.upper) == (dropped == "nothing")
 
 

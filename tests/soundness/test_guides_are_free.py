@@ -11,7 +11,7 @@ import pytest
 
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import working_precision
-from tests.guides import GUIDES, SEEN_THROUGH
+from tests.guides import GUIDES, SEEN_THROUGH, tuned
 from tests.soundness.guide_doors import DOORS
 
 
@@ -101,9 +101,9 @@ def turned(patch, module, names, draw):
     """Move constants of a module, wherever they were imported."""
     owner = importlib.import_module(module)
     for name in names:
-        if "." in name:  # a default argument, as `function.argument`
-            function, argument = owner_of(f"{module}.{name}")
-            patch.setitem(function.__kwdefaults__, argument, moved(function.__kwdefaults__[argument], draw))
+        if "." in name:
+            where, key = tuned(module, name)
+            patch.setitem(where, key, moved(where[key], draw))
             continue
         old = getattr(owner, name)
         new = moved(old, draw)

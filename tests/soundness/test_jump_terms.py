@@ -13,7 +13,7 @@ from symshuffle import Ball, NotDecided
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import beyond, bromwich, bromwich_plan, gauss, jump_plan, jumps
-from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.bromwich import bromwich_bracket
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import worst_pair
@@ -33,12 +33,12 @@ def law():
 
 @pytest.fixture(scope="module")
 def truth(law):
-    return Bromwich(1e-8, "float64").bracket(law, N)
+    return bromwich_bracket(law, N, 1e-8, "float64")
 
 
 def cut_at(law, threshold):
     calm, high = jump_plan.cut_at(law.pieces, threshold)
-    return jump_plan.Split(replace(law, pieces=tuple(calm)), tuple(high))
+    return replace(law, pieces=tuple(calm)), tuple(high)
 
 
 def bracket(law, threshold, error=ERROR):
@@ -68,8 +68,8 @@ def test_both_parts_of_the_bound_on_several_jumps_are_needed(n):
     calm = Piece(F(0), F(1), lambda u: u, lambda u: u * 0 + (1 - to_arb(F(p))))
     high = (Piece(F(4), F(5), lambda u: u, lambda u: u * 0 + to_arb(F(p))),)
     with working_precision(128):
-        cut = jump_plan.Split(ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), high)
-        found = float(jumps._several(cut, n))
+        cut = ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), high
+        found = float(jumps._several(*cut, n))
     others = [math.comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(n)]
     exact = 4.5 * p * sum(others[1:]) + 0.5 * (1 - p) * sum(others[2:])
     assert exact < found < 1.25 * exact
@@ -84,7 +84,7 @@ def test_the_largest_jump_of_all_pieces_is_seen():
             for by in (flint.arb(0), little, flint.arb(0))
         )
         calm = ContinuousLaw((Piece(F(-1), F(0), lambda u: u, lambda u: u * 0 + 1),), Ball.from_arb(flint.arb(0)))
-        found = jumps._several(jump_plan.Split(calm, pieces), 2)
+        found = jumps._several(calm, pieces, 2)
         assert found >= (5 + little) * to_arb(F(3, 2**20)) ** 2
 
 
@@ -105,12 +105,12 @@ def test_what_is_next_to_nothing_still_counts(law, line):
     """With a large error allowed a bin is bounded at once, and so are sums without a jump: by Chernoff's bound."""
     cut = cut_at(law, 20)
     with working_precision(160):
-        low, high = jumps._one_jump(cut.calm, cut.jumps, N, error=10.0)
+        low, high = jumps._one_jump(cut[0], cut[1], N, error=10.0)
         fine = ends(line)[1]
     assert low == 0
     assert fine < high < 40 * fine
-    calm = jumps._without(cut.calm, N, arithmetic="ball", error=10.0, bits=160)
-    narrow = Bromwich(1e-3, "float64").bracket(cut.calm, N)
+    calm = jumps._without(cut[0], N, arithmetic="ball", error=10.0, bits=160)
+    narrow = bromwich_bracket(cut[0], N, 1e-3, "float64")
     assert calm.lower == 0
     assert narrow.upper < calm.upper < 40 * narrow.upper
 
@@ -122,8 +122,8 @@ def line(law):
 
 
 def made(cut, **changes):
-    calm, jump = cut.calm, jumps._alone(cut.jumps)
-    atoms = bromwich_plan.atoms_of(calm.pieces, calm.zero), bromwich_plan.atoms_of(cut.jumps)
+    calm, jump = cut[0], jumps._alone(cut[1])
+    atoms = bromwich_plan.atoms_of(calm.pieces, calm.zero), bromwich_plan.atoms_of(cut[1])
     plan = replace(jump_plan.jump_plan_for(*atoms, N, 1e-9), **changes)
     with working_precision(160):
         return jumps.JumpLine.of(calm, jump, N, plan)
@@ -137,7 +137,7 @@ def ends(line):
 def test_aliases_are_needed(law, line):
     low, high = ends(line)
     for share in (0.3, 0.4):
-        coarse = made(cut_at(law, 20), period=line.plan.period * share)
+        coarse = made(cut_at(law, 20), step=line.plan.step / share)
         with working_precision(160):
             value = coarse.value()
             over = value * coarse.scale - high
@@ -153,7 +153,7 @@ def test_aliases_to_the_right_hold_the_value_and_what_is_shifted_in():
     calm = Piece(F(1), F(2), lambda u: u, lambda u: u * 0 + 1)
     jump = Piece(F(4), F(5), lambda u: u, lambda u: u * 0 + to_arb(F(p)))
     with working_precision(128):
-        plan = jump_plan.JumpPlan(0.03, 100.0, 0.1, 1e-9)
+        plan = bromwich_plan.BromwichPlan(0.03, 2 * math.pi / 100, 4.0, 0.1, 1e-9)
         line = jumps.JumpLine.of(ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), jumps._alone((jump,)), N, plan)
         exact = (to_arb(F(3, 2)) * (N - 1) + to_arb(F(9, 2))) * to_arb(F(p))
         value, rest = line.value(), line.rest()
@@ -166,7 +166,7 @@ def test_aliases_of_either_side_are_needed(law, line, side):
     """On a line far to one side only the aliases of the other one are seen."""
     c = line.plan.c * (0.4 if side == "right" else 2.5)
     theta = {"right": 40 * c, "left": 1.02 * c}[side]
-    coarse = made(cut_at(law, 20), c=c, slope=theta, period=line.plan.period * 0.25)
+    coarse = made(cut_at(law, 20), c=c, slope=theta, step=line.plan.step / 0.25)
     _, high = ends(line)
     with working_precision(160):
         value = coarse.value()
@@ -187,12 +187,12 @@ def test_nodes_that_are_left_out_are_bounded(line):
 def test_what_is_beyond_the_height_is_bounded(line):
     """With the height moved down to a few nodes, the bound that holds from there on is all there is."""
     few = max(2, line.nodes // 8)
-    height = few * 2 * math.pi / line.plan.period * (1 - 1e-9)
+    height = few * line.plan.step * (1 - 1e-9)
     with working_precision(160):
         c = to_arb(F(line.plan.c))
         size, whole = gauss.expectation(line.calm, c), line._whole(c)
         atom = to_arb(line.calm.zero)
-        share = beyond.far(beyond.ladders(line.calm, c), size - atom, height)
+        share = beyond.far(beyond.cell_shifts(line.calm, c), size - atom, height)
         still = ((atom + share) / size).upper().min(flint.arb(1))
         low = replace(line, nodes=few, height=height, far=(still ** (N - 1) * whole / line.scale).upper())
         off = abs(low.value() - line.value())
@@ -272,12 +272,12 @@ def test_slopes_that_are_not_above_the_line_are_refused(line):
 
 
 def test_bins_hold_every_jump_once(law, monkeypatch):
-    monkeypatch.setattr(jump_plan, "_LOSS", 1e-3)
+    monkeypatch.setitem(jump_plan.bins.__kwdefaults__, "loss", 1e-3)
     cut = cut_at(law, 3)
-    parts = list(jump_plan.bins(cut, N, 1e-40))
+    parts = list(jump_plan.bins(*cut, N, 1e-40))
     assert len(parts) > 1
     runs = sorted((p.low, p.high) for bin_ in parts for p in bin_)
-    assert runs[0][0] == cut.calm.pieces[-1].high
+    assert runs[0][0] == cut[0].pieces[-1].high
     assert runs[-1][1] == law.pieces[-1].high
     assert all(one[1] == other[0] for one, other in itertools.pairwise(runs))
 
@@ -297,14 +297,14 @@ def test_errors_of_both_rules_are_in_the_sum(line):
 
 def test_sums_below_a_mass_of_one_on_a_line_to_the_left(law, monkeypatch):
     """E[S_+] = E[S] + E[(-S)_+] holds on an event, with E[S] = n E[G; calm] (mass of the others)."""
-    calm = cut_at(law, 20).calm
-    right = Bromwich(1e-6, "float64").bracket(calm, N)
+    calm = cut_at(law, 20)[0]
+    right = bromwich_bracket(calm, N, 1e-6, "float64")
 
     def left(seen, n, rtol):
         return bromwich_plan.choose(bromwich_plan.rough(seen.mirrored), n, 1e-9), seen.mirrored
 
     monkeypatch.setattr(bromwich, "plan_for", left)
-    other = Bromwich(1e-6, "float64").bracket(calm, N)
+    other = bromwich_bracket(calm, N, 1e-6, "float64")
     assert not misses(other, right)
     assert other.width < F(1, 10**4) * right.upper
 

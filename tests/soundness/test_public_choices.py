@@ -56,7 +56,7 @@ MADE = set(
         "vectors.calibration.search.Calibration vectors.error.indices.ShuffleIndex "
         "accountants.bounds.answers.Answer design.shuffled.model.ShuffledDesign "
         ""
-        "engines.densities.bromwich.Bromwich accountants.bounds.answers.Answer "
+        "engines.densities.bromwich.bromwich_bracket accountants.bounds.answers.Answer "
         "utility.frontiers.contamination.Leakage design.decision.certificate.Design "
         "utility.likelihood.worst.WorstCurve "
         "base.lp.LinearProgram design.decision.certificate.TradeoffCertificate "

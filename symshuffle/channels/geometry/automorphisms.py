@@ -27,9 +27,6 @@ SEARCH_WORK: Final = 6 * 10**8
 
 _SECONDS_PER_ENTRY: Final = 2.5e-8
 
-_FEWEST_PASSES: Final = 4
-"""Passes over the matrix that even a search without any choices makes."""
-
 
 def encode(*rows: Sequence[Sequence[Fraction]]) -> Codes:
     """Matrices of equally many rows, side by side, with every distinct value replaced by a number."""
@@ -39,15 +36,16 @@ def encode(*rows: Sequence[Sequence[Fraction]]) -> Codes:
 
 
 def column_automorphisms(
-    codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool], *, advice: str
+    codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool], *, advice: str, fewest_passes: int = 4
 ) -> SymmetryGroup:
     """The group of permutations of the first columns that extend to an automorphism of a matrix.
 
     - ``movable``: how many columns are meant; the others may be permuted among themselves only.
     - ``accepts``: whether a permutation of the first columns (in image form) extends; exact.
     - returned: with its blocks of exchangeable columns; a subgroup where the search stopped at ``SEARCH_WORK``.
+    - ``fewest_passes``: passes over the matrix that even a search without any choices makes.
     """
-    least = _FEWEST_PASSES * codes.size
+    least = fewest_passes * codes.size
     if least > SEARCH_WORK:
         raise Unsupported(
             f"the search for symmetries of a {codes.shape[0]} x {codes.shape[1]} matrix would take about "

@@ -24,8 +24,6 @@ from symshuffle.base.numbers import as_integer
 MOST_PLAYERS: Final = 6
 """Players up to which collections are enumerated: at 6 it takes two seconds, at 7 days."""
 
-_CHUNK: Final = 1 << 16
-"""Collections that are examined at once."""
 
 Words: TypeAlias = "npt.NDArray[np.uint64]"
 _Subsets: TypeAlias = "npt.NDArray[np.int64]"
@@ -87,11 +85,14 @@ def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
     return tuple(found)
 
 
-def _grown(level: _Subsets, m: int, *, last: bool) -> _Subsets:
-    """Representatives of the independent collections of one subset more; of the last size only the balanced ones."""
+def _grown(level: _Subsets, m: int, *, last: bool, chunk: int = 1 << 16) -> _Subsets:
+    """Representatives of the independent collections of one subset more; of the last size only the balanced ones.
+
+    - ``chunk``: collections that are examined at once.
+    """
     kept = []
-    for start in range(0, len(level), max(1, _CHUNK >> m)):
-        part = level[start : start + max(1, _CHUNK >> m)]
+    for start in range(0, len(level), max(1, chunk >> m)):
+        part = level[start : start + max(1, chunk >> m)]
         grown = np.concatenate([np.c_[part, np.full(len(part), y)] for y in range(1, (1 << m) - 1)])
         grown = grown[~(grown[:, :-1] == grown[:, -1:]).any(axis=1)]
         balanced, determinants, _ = _solved(grown, m)

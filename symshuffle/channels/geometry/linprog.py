@@ -28,8 +28,7 @@ LARGEST_ENTRIES: Final = 2_000_000
 
 LARGEST_ROWS: Final = 200
 _MOST_PIVOTS: Final = 5_000
-_PATIENCE: Final = 30
-"""Degenerate pivots in a row after which Bland's rule takes over: it cannot cycle."""
+"""Pivots after which a program is refused: cost only."""
 
 _NONE: Final = flint.fmpq(0)
 
@@ -311,13 +310,13 @@ class _Pivots:
         """What the present point costs."""
         return sum((costs[j] * self.point[i, 0] for i, j in enumerate(self.basis)), _NONE)
 
-    def minimise(self, costs: Sequence[Any]) -> list[Any]:
+    def minimise(self, costs: Sequence[Any], *, patience: int = 30) -> list[Any]:
         """Pivot until no variable improves the point; the multipliers of the last basis."""
         rows, still = self.program.num_rows, 0
         for _ in range(_MOST_PIVOTS):
             weights = flint.fmpq_mat(1, rows, [costs[j] for j in self.basis]) * self.inverse
             priced = self.columns * weights.transpose()
-            entering = self._entering([costs[j] - priced[j, 0] for j in range(self.real)], first=still > _PATIENCE)
+            entering = self._entering([costs[j] - priced[j, 0] for j in range(self.real)], first=still > patience)
             if entering is None:
                 return [weights[0, i] for i in range(rows)]
             j, sign = entering

@@ -34,8 +34,6 @@ LEAST_DIGITS: Final = 6
 _SUMS: Final = "mpmath, sum over the counts of the atoms with binomial tails for pairs of them"
 _INVERSION: Final = "mpmath, Gauss-Legendre panels on two lines of the inversion integral"
 
-_QUICK_SUM: Final = 30_000
-"""Steps that take no longer than an inversion."""
 
 _LINE_DIGITS: Final = 14
 """Digits aimed at where the line never ends; each further one needs a line three times as long."""
@@ -155,9 +153,11 @@ def recompute_laplace(
     return _dispatch(law, n, digits, "inversion", least)
 
 
-def _dispatch(law: MpmathLaw, n: int, digits: int, route: Route, least: int) -> Confirmation:
+def _dispatch(
+    law: MpmathLaw, n: int, digits: int, route: Route, least: int, *, quick_sum: int = 30_000
+) -> Confirmation:
     terms = number_of_terms(law, n, digits=digits) if route != "inversion" else math.inf
-    if route == "sums" or terms <= _QUICK_SUM:
+    if route == "sums" or terms <= quick_sum:
         return _by_sums(law, n, digits, least)
     try:
         aim = digits if law.lattice is not None else min(digits, _LINE_DIGITS)

@@ -42,16 +42,6 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import counted
 from symshuffle.engines.confirm.transform import MpmathLaw, saddle
 
-_MOST_BOXES: Final = 30_000_000
-"""Boxes times atoms that one survey may look at."""
-
-MOST_WINDOWS: Final = 2_000
-"""Length of all windows, in tilted standard deviations of the integrand, that are worth integrating."""
-
-MOST_SMOOTH: Final = 600
-"""The same for laws with continuous parts, times the oscillations of their transform at the far end."""
-
-_CHUNK: Final = 400_000
 _PANELS, _RESOLVED = 16, 40.0
 """Panels of the continuous parts, and the angle (t times the spread of G) up to which their nodes serve as atoms."""
 
@@ -126,17 +116,32 @@ class LineSurvey:
         return sum(b - a for a, b in self.windows)
 
 
-def survey(line: TiltedLine, n: int, *, digits: int, period: float = math.inf) -> LineSurvey:
-    """Look at the line from t = 0 until what lies beyond is below ``digits`` digits, or costs too much."""
+def survey(
+    line: TiltedLine,
+    n: int,
+    *,
+    digits: int,
+    period: float = math.inf,
+    max_boxes: int = 30_000_000,
+    max_windows: int = 2_000,
+    max_smooth: int = 600,
+) -> LineSurvey:
+    """Look at the line from t = 0 until what lies beyond is below ``digits`` digits, or costs too much.
+
+    - ``max_boxes``: boxes times atoms that one survey may look at.
+    - ``max_windows``: length of all windows, in tilted standard deviations of the integrand, that are worth
+      integrating.
+    - ``max_smooth``: the same for laws with continuous parts, times the oscillations of their transform at the end.
+    """
     found, goal, boxes = LineSurvey(), line.width * 10.0 ** -(digits + 2), 0
-    most = MOST_WINDOWS if line.atoms == len(line.values) else MOST_SMOOTH
+    most = max_windows if line.atoms == len(line.values) else max_smooth
     width = float(np.sqrt(line.weights @ line.values**2))
     start, stop = 0.0, min(max(8 / width, 40 * line.width), period)
     while True:
         block = LineSurvey(mass=found.mass, end=stop)
         for spent in _look(line, n, start, stop, goal, block):
             boxes += spent
-            if boxes > _MOST_BOXES or line.effort(found) + line.effort(block) > most:
+            if boxes > max_boxes or line.effort(found) + line.effort(block) > most:
                 if not found.windows:
                     raise Unsupported(
                         f"confirmation at n = {n}: |M(c + it)|^n stays above the digits asked for on the whole line"
@@ -150,13 +155,17 @@ def survey(line: TiltedLine, n: int, *, digits: int, period: float = math.inf) -
         start, stop = stop, min(2 * stop, period)
 
 
-def _look(line: TiltedLine, n: int, start: float, stop: float, goal: float, block: LineSurvey) -> Iterator[int]:
+def _look(
+    line: TiltedLine, n: int, start: float, stop: float, goal: float, block: LineSurvey, *, chunk: int = 400_000
+) -> Iterator[int]:
     """Sort the boxes of one stretch into the windows, the mass and the ignored part of ``block``.
 
     A box is settled once its bounds say that its integral does not matter and its mass hardly does, or once it is as
     narrow as a peak; until then it is halved. Of the settled boxes those that may matter become windows, the others are
     added to what is ignored; all of them are added to the mass. What is yielded is the work done since the last time:
     boxes times nodes.
+
+    - ``chunk``: boxes times atoms that are held at once.
     """
     length, kernel = stop - start, min(1.0, (line.c / start) ** 2) if start else 1.0  # which bounds (c/|s|)**2
     # If no box is above the first limit at most an eighth of the goal is ignored; those below the second add at most
@@ -165,7 +174,7 @@ def _look(line: TiltedLine, n: int, start: float, stop: float, goal: float, bloc
     half = min(0.3 / math.sqrt(float(line.weights @ line.values**2)), (stop - start) / 2)
     count = math.ceil((stop - start) / (2 * half))
     half = (stop - start) / count / 2
-    size = max(1, _CHUNK // len(line.values))
+    size = max(1, chunk // len(line.values))
     for first in range(0, count, size):
         centres: Array = np.asarray(start + half * (2.0 * np.arange(first, min(first + size, count)) + 1), dtype=float)
         h = half

@@ -35,14 +35,10 @@ from symshuffle.engines.confirm.transform import MpmathLaw, saddle
 _LARGEST_SUM: Final = 300_000
 """Steps of the recurrences beyond which the sum is refused."""
 
-_GUARD: Final = 14
-"""Decimal digits below the precision asked for at which counts are left out."""
 
 _LOST: Final = 10
 """Digits that T may lose by subtraction: half of those that the context has to spare."""
 
-_NEAR: Final = 40
-"""Steps of the recurrence that cost less than a new sum."""
 
 _Atoms = Sequence[tuple[Any, Any]]
 
@@ -116,8 +112,11 @@ class _Window:
     untilted: float
 
     @classmethod
-    def of(cls, atoms: _Atoms, n: int, digits: int) -> _Window:
-        """For atoms by falling value, the first of them positive."""
+    def of(cls, atoms: _Atoms, n: int, digits: int, *, guard: int = 14) -> _Window:
+        """For atoms by falling value, the first of them positive.
+
+        - ``guard``: decimal digits below the precision asked for at which counts are left out.
+        """
         context = atoms[0][0].context
         c = saddle(atoms, n)
         raw = {atom: atom[1] * context.exp(c * (atom[0] - atoms[0][0])) for atom in atoms}
@@ -131,7 +130,7 @@ class _Window:
             tilted.insert(place, 0.0)
         moment = context.fsum(w * context.exp(c * v) for v, w in atoms)
         chernoff = moment**n / (c * context.e)
-        exponent = (digits + _GUARD) * math.log(10) + math.log(n)
+        exponent = (digits + guard) * math.log(10) + math.log(n)
         largest = n * max(abs(v) for v, _ in atoms)
         untilted = exponent + max(float(context.log(largest / chernoff)), 0.0)
         return cls(ordered, tuple(tilted), n, exponent, chernoff, untilted)
@@ -271,9 +270,12 @@ class _Tail:
         self.m = self.i = -1
         self.above = self.mass = self.peak = context.mpf(0)
 
-    def at(self, m: int, i: int) -> tuple[Any, Any]:
-        """For 0 <= i <= m."""
-        if self.m < 1 or abs(m - self.m) + abs(i - self.i) > _NEAR or not 1 <= i <= self.m:
+    def at(self, m: int, i: int, *, near: int = 40) -> tuple[Any, Any]:
+        """For 0 <= i <= m.
+
+        - ``near``: steps of the recurrence that cost less than a new sum.
+        """
+        if self.m < 1 or abs(m - self.m) + abs(i - self.i) > near or not 1 <= i <= self.m:
             self._anew(m, i)
             return self.above, self.mass
         while self.i > i:

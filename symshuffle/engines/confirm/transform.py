@@ -18,16 +18,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, final
 
 import mpmath
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Exp, Number, Real
 from symshuffle.channels.law import Law
-
-_LARGEST_RATIO: Final = 10**6
-"""Denominator up to which two differences of atoms that are balls are recognised as commensurable."""
 
 
 @final
@@ -130,8 +127,11 @@ def _radius(number: Number) -> Fraction:
     return number.radius if isinstance(number, Ball) else Fraction(0)
 
 
-def _spacing(values: Sequence[Fraction], radius: Fraction) -> Fraction | None:
-    """The coarsest d of which all differences are multiples, as far as the radius of the values can tell."""
+def _spacing(values: Sequence[Fraction], radius: Fraction, *, max_denominator: int = 10**6) -> Fraction | None:
+    """The coarsest d of which all differences are multiples, as far as the radius of the values can tell.
+
+    - ``max_denominator``: denominator up to which two differences of balls are recognised as commensurable.
+    """
     differences = [value - values[0] for value in values[1:]]
     if not differences:
         return None
@@ -139,7 +139,7 @@ def _spacing(values: Sequence[Fraction], radius: Fraction) -> Fraction | None:
         unit = math.lcm(*(x.denominator for x in differences))
         return Fraction(reduce(math.gcd, (int(x * unit) for x in differences)), unit)
     widest = differences[-1]
-    shares = [(x / widest).limit_denominator(_LARGEST_RATIO) for x in differences]
+    shares = [(x / widest).limit_denominator(max_denominator) for x in differences]
     # A share of six digits that fits to the last digit of a ball is no accident; elsewhere there is no lattice.
     if any(abs(share * widest - x) > 8 * radius for share, x in zip(shares, differences, strict=True)):
         return None

@@ -7,7 +7,8 @@ and are given by their transforms beyond it, so that the line has two regions; f
 Evidence. *Proved*: that the two forms are the function, and the bounds on what a form leaves out. *Proved under the
 assumption* of :mod:`symshuffle.engines.contours.contour` about NumPy: the errors of the exponentials and of their
 pairwise sums, which grow with the logarithm of the number of atoms. *Heuristic*: 10^-12 on top of a size that only
-decides which stretches are silent, eight round-offs of a phase, and the error that SciPy's special function is allowed.
+decides which intervals are negligible, eight round-offs of a phase, and the error that SciPy's special function is
+allowed.
 """
 
 from __future__ import annotations
@@ -30,13 +31,11 @@ from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
 
 _SLACK: Final = 1e-12
-"""Above what the sums over nodes and stretches round where a bound, and no value, is computed."""
+"""Above what the sums over nodes and intervals round where a bound, and no value, is computed."""
 
 _STEPS: Final = 36
 """Round-offs of one term of the sum over the atoms and of the logarithm after it, beside those of its tilted weight."""
 
-_SPECIAL: Final = 1e-13
-"""Above the relative error of the scaled complementary error function of SciPy."""
 
 _BITS: Final = 80
 """Precision of the finite laws that are made in balls and read as doubles."""
@@ -86,7 +85,7 @@ class Region:
     log_scale: float = 0.0
 
     def size(self, t: Array, radius: Array) -> Array:
-        r"""An upper bound on the size of the function over stretches of a half width r around a place.
+        r"""An upper bound on the size of the function over intervals of a half width r around a place.
 
         Of atoms its square moves by at most :math:`2r|\Re\bar\varphi\varphi'|+r^2\operatorname{Var}G`, because it is
         :math:`E\cos(t(G-G'))`, with G' a copy of G and both under the tilt; with segments the size moves by
@@ -142,10 +141,13 @@ class Region:
     def _growth(self, value: float) -> float:
         return math.exp(self.c * value - self.log_scale)
 
-    def _transform_error(self) -> float:
-        """Bound on the error of the transforms: of the special function, and of phases that large arguments round."""
+    def _transform_error(self, *, special: float = 1e-13) -> float:
+        """Bound on the error of the transforms: of the special function, and of phases that large arguments round.
+
+        - ``special``: above the relative error of the scaled complementary error function of SciPy.
+        """
         return sum(
-            abs(w) * self._growth(a + b * r) * (8 * _SPECIAL + 8 * UNIT * (2 + abs(a / (b * r)) + abs(self.c * a)))
+            abs(w) * self._growth(a + b * r) * (8 * special + 8 * UNIT * (2 + abs(a / (b * r)) + abs(self.c * a)))
             for a, b, w, r in self.segments
         )
 

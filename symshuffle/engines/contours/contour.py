@@ -73,8 +73,6 @@ from symshuffle.engines.contours.characteristic import (
 _MOST_TERMS: Final = 200_000_000
 """Terms, one for each atom at each node, beyond which a pass is refused, after about a minute: cost only."""
 
-_PER_NODE: Final = 64
-"""Round-offs of one node: kernel and products take 36 of them, NumPy's pairwise sum of a chunk 28."""
 
 _FAR_BELOW: Final = 700.0
 """Exponent below which terms are not computed; correct at any value, as nothing is subtracted then."""
@@ -253,13 +251,18 @@ def _trapezoid(
     return upper * weight, lower * weight, noise * weight, negligible * weight, evaluated
 
 
-def _nodes(region: Region, n: int, plan: saddle.ContourPlan, indices: Indices) -> tuple[float, float, float]:
-    """Contributions of some nodes to the sums for U and L, and to the bound on the rounding error."""
+def _nodes(
+    region: Region, n: int, plan: saddle.ContourPlan, indices: Indices, *, per_node: int = 64
+) -> tuple[float, float, float]:
+    """Contributions of some nodes to the sums for U and L, and to the bound on the rounding error.
+
+    - ``per_node``: round-offs of one node: kernel and products take 36 of them, the pairwise sum of a chunk 28.
+    """
     t = plan.step * indices.astype(np.float64)
     log_ratio, error = region.log_ratio(t)
     # Of kernel and sum over the nodes, and of the exponent of the smoothing.
     steep = 0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice)
-    kernel_error = (_PER_NODE + steep + 2 * (plan.tau * t) ** 2 + 4 * plan.tau**2 * plan.c * t) * UNIT
+    kernel_error = (per_node + steep + 2 * (plan.tau * t) ** 2 + 4 * plan.tau**2 * plan.c * t) * UNIT
     weights = np.where(indices == 0, 0.5, 1.0)  # nodes that stand for themselves and not for a conjugate pair
     if plan.lattice is not None:
         weights[indices == plan.nodes] = 0.5

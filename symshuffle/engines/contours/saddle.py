@@ -32,39 +32,17 @@ QUIET: Final = 46.0
 """Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
 
 _LARGEST_EXPONENT: Final = 600.0
-_STEEPEST: Final = 40.0
-"""Largest c g/2 on a lattice of spacing g: sinh is an exponential long before."""
+"""Exponent that doubles hold with room for sums."""
 
-_FINEST: Final = 1e-10
-"""Width that constants are chosen for, if need be, however wide a bracket will do."""
-
-_FIRST: Final = 1e-5
-"""Width that constants are first chosen for, where the gap may be far below it."""
 
 _SHORT_STEP: Final = 8.0
 _LONG_STEP: Final = 30.0
 """Factors by which widths to choose constants for fall at most from one pass to the next."""
 
-_HOPELESS: Final = 2
-"""Passes that say nothing of H(n), after which a number that it is compared with is left undecided."""
-
-_LONGEST: Final = 1e300
-"""Distance beyond which aliases are not pushed."""
-
-_SETTLED: Final = 1e-6
-"""Relative accuracy of a saddle point: the bracket is true at any line, and as narrow at all lines nearby."""
-
-_TRUSTED: Final = 8
-"""Of so many steps towards a saddle point one halves the bracket."""
-
-_SPREAD_OUT: Final = 10.0
-"""Standard deviations of S, in largest atoms, from which on the gap of a pass is what its constants were chosen for."""
 
 _GRID: Final = np.linspace(0.0, 1.0, 33)
 """Places on a logarithmic scale at which a slope is looked for, first over all slopes, then between two of them."""
 
-_FELT: Final = 3.0
-"""Exponent by which what is added next to 0 has to come near the width aimed at."""
 
 _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
@@ -194,12 +172,24 @@ def too_many(engine: str, what: str) -> Unsupported:
     return Unsupported(f"rtol: expected a larger relative width; engine {engine} takes {what} for this one")
 
 
-def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None, *, gaussian: bool = False) -> float:
+def saddle_point(
+    tilt: Tilt,
+    n: int,
+    lattice: Fraction | None = None,
+    *,
+    gaussian: bool = False,
+    steepest: float = 40.0,
+    atol: float = 1e-6,
+    period: int = 8,
+) -> float:
     """Minimiser over ``c > 0`` of the integrand at the crossing of the real line, a convex function of c.
 
     That is ``n K(c) - 2 log c``, on a lattice of spacing g, of steeper kernel, ``n K(c) - 2 log sinh(c g/2)``.
 
     - ``gaussian``: whether to begin where a Gaussian has it, which is quicker and settles within the same accuracy.
+    - ``steepest``: largest c g/2 on a lattice of spacing g, where sinh has long been an exponential.
+    - ``atol``: absolute accuracy in log c: any line gives a true bracket.
+    - ``period``: number of Newton steps after which one halves the bracket.
     """
     if float(tilt.values.max()) <= 0:
         raise Unsupported("the contour needs a positive atom of G; without one the value is 0")
@@ -210,7 +200,7 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None, *, gaussia
 
     largest = 800.0 / float(tilt.values.max()) * math.exp(5)
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
-        largest = min(largest, _STEEPEST / half)
+        largest = min(largest, steepest / half)
     low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
     # Newton's steps in log c, halving where they leave the bracket or find no slope, and now and then where they creep:
     # an excess that falls towards 0 at infinity draws them there in steps of about one length.
@@ -219,7 +209,7 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None, *, gaussia
         mean = tilt.slope(0.0)
         guess = (math.sqrt(mean * mean + 8 * variance / n) - mean) / (2 * variance)
         place = min(max(math.log(guess), low), high) if 0 < guess < math.inf else place
-    while high - low > _SETTLED:
+    while high - low > atol:
         turn += 1
         c = math.exp(place)
         mean = tilt.slope(c)
@@ -227,16 +217,19 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None, *, gaussia
         low, high = (low, place) if excess > 0 else (place, high)
         rate = n * c * (mean + c * tilt.curvature(c))
         step = excess / rate if rate > 0 else math.inf
-        if abs(step) < _SETTLED / 2:
+        if abs(step) < atol / 2:
             return math.exp(place - step)
-        place = place - step if turn % _TRUSTED and low < place - step < high else (low + high) / 2
+        place = place - step if turn % period and low < place - step < high else (low + high) / 2
     return math.exp((low + high) / 2)
 
 
-def is_spread_out(tilt: Tilt, n: int) -> bool:
-    """Whether many values of S are near 0, so that one pass is as narrow as its constants are chosen for."""
+def is_spread_out(tilt: Tilt, n: int, *, deviations: float = 10.0) -> bool:
+    """Whether many values of S are near 0, so that one pass is as narrow as its constants are chosen for.
+
+    - ``deviations``: standard deviations of S, in largest atoms.
+    """
     spread = math.sqrt(n * max(tilt.curvature(0.0), 0.0))
-    return spread > _SPREAD_OUT * float(np.abs(tilt.values).max())
+    return spread > deviations * float(np.abs(tilt.values).max())
 
 
 def refine(
@@ -246,20 +239,27 @@ def refine(
     most: int,
     spread: bool = False,
     goal: Fraction | None = None,
+    finest: float = 1e-10,
+    first: float = 1e-5,
+    uninformative: int = 2,
 ) -> Bracket:
     """Passes with finer and finer constants, until the bracket is as narrow as asked or no pass is worth its cost.
 
     - ``attempt``: from a width to choose constants for to a bracket and the number of evaluations it took; infinity
       where no finer constants would narrow it.
     - ``rtol``: relative width asked for.
+    - ``finest``: width that constants are chosen for, if need be, however wide a bracket will do.
+    - ``first``: width that constants are first chosen for, where the gap may be far below it.
+    - ``uninformative``: passes that say nothing of H(n), after which a number that it is compared with is left
+      undecided.
     """
     bracket: Bracket | None = None
     empty = 0
     # The gap is often far below what the constants were chosen for, because few values of S are near 0: the cheapest
     # constants come first. Where S is 0 with positive probability it is above, being of first order in the smoothing.
     # Where values of S are spread out a pass misses its width by little if at all.
-    aim, longest = (rtol, _SHORT_STEP) if spread else (max(rtol, _FIRST), _LONG_STEP)
-    while aim > max(min(rtol * rtol, _FINEST), 1e-16):
+    aim, longest = (rtol, _SHORT_STEP) if spread else (max(rtol, first), _LONG_STEP)
+    while aim > max(min(rtol * rtol, finest), 1e-16):
         try:
             bracket, evaluated = attempt(aim)
         except Unsupported:
@@ -271,7 +271,7 @@ def refine(
         if bracket.width <= Fraction(rtol) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
         empty += bracket.lower <= 0 and bracket.upper > 1
-        if goal is not None and empty == _HOPELESS:
+        if goal is not None and empty == uninformative:
             break
         missed = float(bracket.width / bracket.upper) / rtol
         aim /= min(max(2 * missed, 2.0), longest)
@@ -303,8 +303,11 @@ def choose(tilt: Tilt, n: int, *, rtol: float, lattice: Fraction | None = None, 
     return ContourPlan(c, step, math.ceil(length / step), tau, radius=_radius(tilt, n, c, tau, rtol))
 
 
-def _radius(tilt: Tilt, n: int, c: float, tau: float, rtol: float) -> float:
-    """About the r with the largest ``P(|G| <= r)^n (tau/sqrt(2 pi) - n r/2)``; 0 where that is far below the width."""
+def _radius(tilt: Tilt, n: int, c: float, tau: float, rtol: float, *, margin: float = 3.0) -> float:
+    """About the r with the largest ``P(|G| <= r)^n (tau/sqrt(2 pi) - n r/2)``; 0 where that is far below the width.
+
+    - ``margin``: exponent by which what is added next to 0 has to come near the width aimed at.
+    """
     order = np.argsort(np.abs(tilt.values))
     sizes = np.abs(tilt.values)[order]
     left = tau / math.sqrt(2 * math.pi) - n * sizes / 2
@@ -314,19 +317,22 @@ def _radius(tilt: Tilt, n: int, c: float, tau: float, rtol: float) -> float:
     spread = n * max(tilt.curvature(c), 0.0) + tau * tau + 2 / c**2
     value = n * tilt.cumulant(c) + (tau * c) ** 2 / 2 - 2 * math.log(c) - math.log(2 * math.pi * spread) / 2
     best = int(worth.argmax())
-    return float(sizes[best]) * (1 + 1e-12) if worth[best] > value + math.log(rtol) - _FELT else 0.0
+    return float(sizes[best]) * (1 + 1e-12) if worth[best] > value + math.log(rtol) - margin else 0.0
 
 
-def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float, *, steepest: float) -> float:
-    """The period X of the aliases for which their bound is negligible, found in steps of at most some factor."""
+def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float, *, steepest: float, longest: float = 1e300) -> float:
+    """The period X of the aliases for which their bound is negligible, found in steps of at most some factor.
+
+    - ``longest``: distance beyond which aliases are not pushed.
+    """
     spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     centre = abs(n * tilt.slope(c) + tau * tau * c)
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
-    if not reach <= _LONGEST:  # infinite, or no number
+    if not reach <= longest:  # infinite, or no number
         raise Unsupported("the squares of atoms of G are beyond the range of doubles; use engine exact, at small n")
     while (exponent := _tail_exponent(tilt, n, c, tau, reach / 2)) < quiet:
         reach *= min(max((quiet / exponent) ** 0.75, 1.25), steepest) if exponent > 0 else 1.25
-        if reach > _LONGEST:
+        if reach > longest:
             raise Unsupported("the tilted sum has tails too long for a contour; use engine exact or sparse")
     return reach
 

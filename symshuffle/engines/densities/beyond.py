@@ -10,7 +10,7 @@ number, and :math:`\sigma^2=\sum\hat w\sum\hat w(G-\mu)^2` for any :math:`\mu`,
 
 on every stretch below the height, as :math:`|\frac d{dt}e^{-i\mu t}\hat M(c+it)|\le\sum\hat w|G-\mu|\le\sigma`.
 
-*Stretches.* The nodes from j to 2j are cut into stretches of as many nodes each; what bounds the integrand at the
+*Stretches.* The nodes from j to 2j are cut into intervals of as many nodes each; what bounds the integrand at the
 middle of a stretch and how fast it moves bounds it at all of its nodes. Where that is too much there are four times as
 many stretches, until each is one node. The middles are evenly spaced, so that a rule is taken at all of them at once.
 
@@ -35,94 +35,45 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeVar, final
+from typing import Final, TypeAlias, TypeVar
 
 import flint
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.base.doubles import Array
 from symshuffle.base.errors import NotDecided, Unsupported
-from symshuffle.base.numbers import squared, to_arb, working_precision
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import gauss
-from symshuffle.engines.densities.exponential_sums import exponential_sums
-
-_PLENTY: Final = 1_500
-"""Nodes of a rule up to the greatest height, from which on a coarse one is made for what is beyond the last node."""
-
-_COARSE: Final = 0.1
-"""n times what a coarse rule may err by, as a share of M(c)."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """A rule of which all is relative to one number, that of the sum over the nodes.
+def coarse(
+    law: ContinuousLaw,
+    c: flint.arb,
+    *,
+    n: int,
+    size: float,
+    tolerance: float,
+    top: float,
+    plenty: int = 1_500,
+    share: float = 0.1,
+) -> gauss.QuadratureRule | None:
+    """A coarse rule up to a height; None where a fine one takes few nodes.
 
-    - ``values``, ``weights``: G at the nodes, and the weights, the factor ``exp(c G)`` included, shape ``(m,)`` each.
+    - ``plenty``: nodes of a rule up to the greatest height, from which on a coarse one is made.
+    - ``share``: n times what a coarse rule may err by, as a share of M(c).
     """
-
-    values: tuple[flint.arb, ...]
-    weights: tuple[flint.arb, ...]
-    zero: flint.arb
-    error: flint.arb
-
-    def along(self, first: flint.arb, distance: flint.arb, count: int) -> list[flint.acb]:
-        """The rule at evenly spaced heights; its error is not in it."""
-        turned = []
-        for value, weight in zip(self.values, self.weights, strict=True):
-            sine, cosine = (first * value).sin_cos()
-            turned.append(flint.acb(cosine * weight, sine * weight))
-        return [self.zero + wave for wave in exponential_sums(self.values, turned, distance, count)]
-
-    @property
-    def spread(self) -> flint.arb:
-        """How fast the rule, turned back by its mean, moves with the height at most."""
-        values, weights = (self.zero * 0, *self.values), (self.zero, *self.weights)
-        total = sum(weights, start=flint.arb(0))
-        mean = (sum((w * v for v, w in zip(values, weights, strict=True)), start=flint.arb(0)) / total).mid()
-        square = sum((w * squared(v - mean) for v, w in zip(values, weights, strict=True)), start=flint.arb(0))
-        return flint.arb((total * square).upper().sqrt())
-
-    @property
-    def in_doubles(self) -> tuple[Array, Array]:
-        """Values and weights, about: for choices."""
-        return middles(self.values), middles(self.weights)
-
-    def over(self, number: flint.arb) -> Cover:
-        """The same, relative to another number: the one it is relative to now is 1."""
-        weights = tuple(w / number for w in self.weights)
-        return Cover(self.values, weights, self.zero / number, flint.arb((self.error / number).upper()))
-
-
-def coarse(law: ContinuousLaw, c: flint.arb, *, n: int, size: float, tolerance: float, top: float) -> Cover | None:
-    """A coarse rule up to a height; None where a fine one takes few nodes."""
-    if gauss.least_nodes(law, c, height=top, tolerance=tolerance) <= _PLENTY:
+    if gauss.least_nodes(law, c, height=top, tolerance=tolerance) <= plenty:
         return None
-    found = gauss.rule(law, c, height=top, tolerance=max(tolerance, _COARSE * size / n))
+    found = gauss.rule(law, c, height=top, tolerance=max(tolerance, share * size / n))
     return on_line(law, c, found).over(to_arb(Fraction(size)))
 
 
-def on_line(law: ContinuousLaw, c: flint.arb, rule: gauss.Rule) -> Cover:
+def on_line(law: ContinuousLaw, c: flint.arb, rule: gauss.QuadratureRule) -> gauss.QuadratureRule:
     """A rule for a law, at a line: relative to 1."""
     grown = tuple(w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True))
-    return Cover(rule.values, grown, to_arb(law.zero).max(flint.arb(0)), rule.error)
-
-
-def middles(numbers: tuple[flint.arb, ...]) -> Array:
-    """Middles of balls, about."""
-    return np.array([float(x.mid()) for x in numbers])
-
-
-_FIRST: Final = 48
-_FINER: Final = 4
-"""Stretches of a run to begin with, and how many times as many there are where they were too long."""
-
-_MOST: Final = 40_000_000
-"""Values of waves that are taken in all."""
+    return gauss.QuadratureRule(rule.values, grown, to_arb(law.zero).max(flint.arb(0)), rule.error)
 
 
 def over(
@@ -134,6 +85,9 @@ def over(
     last: int,
     allowed: float,
     terms: int,
+    first_runs: int = 48,
+    finer: int = 4,
+    max_terms: int = 40_000_000,
 ) -> flint.arb:
     """A bound on the sum over the nodes from ``start`` to ``last``, without the factor step/pi.
 
@@ -141,16 +95,19 @@ def over(
       integrand at each of its nodes.
     - ``start``, ``last``: the first, at least 1, and the last of them.
     - ``terms``: what a value costs, at least 1.
+    - ``first_runs``: intervals of a run to begin with.
+    - ``finer``: how many times as many there are where they were too long.
+    - ``max_terms``: values that are taken in all.
     """
     total, index, taken = flint.arb(0), start, 0
     share = allowed / max(last + 1 - start, 1)
     while index <= last:
-        stop, runs = min(2 * index, last + 1), _FIRST
+        stop, runs = min(2 * index, last + 1), first_runs
         while True:
             size = -(-(stop - index) // runs)
             count = -(-(stop - index) // size)
             taken += count * terms
-            if taken > _MOST:
+            if taken > max_terms:
                 raise Unsupported(f"more than {taken // terms} intervals of the contour; ask for a larger rtol")
             half = step * (size - 1) / 2
             part = flint.arb(0)
@@ -159,33 +116,22 @@ def over(
                 part += bound(value, half, step * first) * min(size, stop - first)
             if size == 1 or float(part * step) <= share * (stop - index):
                 break
-            runs *= _FINER
+            runs *= finer
         total += part
         index = stop
     return flint.arb(total.upper())
 
 
-_HIGHEST: Final = 0.6
 _RUNGS: Final = 10
-"""How far the path may be moved off the line, and the rungs of a leg, each a quarter of the next."""
+"""The rungs of a leg, each a quarter of the next: cost only."""
 
 _SHIFTS: Final = 3
 """The highest rungs are those to which it may be moved."""
 
-_CELLS: Final = 100
-"""Cells of a piece, which are moved or not."""
-
-_EVERY: Final = 4
-"""Cells of a run are some times as many: at other ends the path is not moved up or down."""
 
 _COVER_BITS: Final = 53
 _LEAST_EXPONENT: Final = -700.0
 
-_LEAST_REACH: Final = 3.0
-"""A height below which the sum of n terms has not fallen, as a share of that for one and times their root."""
-
-_ATTEMPTS: Final = 45
-"""Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
 
 _Seen = TypeVar("_Seen")
 
@@ -193,23 +139,18 @@ Terms = list[list[tuple[flint.arb, flint.arb]]]
 """Pairs (a, b) that bound a part of a path by ``a exp(-b t)``: a row for each cell or end."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Ladder:
-    """What a piece has on the line, of every cell from below and above, and bounds on what it has where it is moved."""
-
-    resting: tuple[tuple[flint.arb, flint.arb], ...]
-    moved: Terms
-    legs: Terms
+CellShifts: TypeAlias = tuple[tuple[tuple[flint.arb, flint.arb], ...], Terms, Terms]
+"""What a piece has on the line, of every cell from below and above, and bounds on what it has where it is moved and on
+the legs up and down."""
 
 
-def ladders(law: ContinuousLaw, c: flint.arb) -> tuple[Ladder, ...]:
+def cell_shifts(law: ContinuousLaw, c: flint.arb) -> tuple[CellShifts, ...]:
     """What is known of every piece of a law at a line."""
     with working_precision(_COVER_BITS):
-        return tuple(_ladder(piece, c) for piece in law.pieces)
+        return tuple(_shifts_of(piece, c) for piece in law.pieces)
 
 
-def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
+def far(known: tuple[CellShifts, ...], size: flint.arb, height: float) -> flint.arb:
     """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``.
 
     - ``size``: that share at t = 0.
@@ -218,14 +159,14 @@ def far(known: tuple[Ladder, ...], size: flint.arb, height: float) -> flint.arb:
         top, none = to_arb(Fraction(height)), flint.arb(0)
         moved, had, rests = none, none, none
         for one in known:
-            shifts = _chosen(one, height)
-            for (least, most), paths, shift in zip(one.resting, one.moved, shifts, strict=True):
+            (resting, cells, all_legs), shifts = one, _chosen(one, height)
+            for (least, most), paths, shift in zip(resting, cells, shifts, strict=True):
                 if shift:
                     had += least
                     moved += _at(paths[shift - 1], top)
                 else:
                     rests += most
-            for legs, (before, after) in zip(one.legs, itertools.pairwise((0, *shifts, 0)), strict=True):
+            for legs, (before, after) in zip(all_legs, itertools.pairwise((0, *shifts, 0)), strict=True):
                 for shift in {before, after} - {0} if before != after else ():
                     moved += sum((_at(leg, top) for leg in legs[: _rungs(shift)]), start=none)
         return flint.arb((rests.upper().min((size - had).upper()) + moved).upper())
@@ -250,10 +191,17 @@ def aliases(
     return flint.arb((left + right).upper())
 
 
-def height_for(first: float, n: int, seen: Callable[[float], _Seen | None]) -> tuple[_Seen, float]:
-    """What ``seen`` tells of the first height that is high enough, and that height; it tells None of a lower one."""
-    height = first * min(1.0, _LEAST_REACH / math.sqrt(n))
-    for _ in range(_ATTEMPTS):
+def height_for(
+    first: float, n: int, seen: Callable[[float], _Seen | None], *, least: float = 3.0, attempts: int = 45
+) -> tuple[_Seen, float]:
+    """What ``seen`` tells of the first height that is high enough, and that height; it tells None of a lower one.
+
+    - ``least``: a height below which the sum of n terms has not fallen, as a share of that for one and times their
+      root.
+    - ``attempts``: heights that are tried, each half as much again as the one before.
+    """
+    height = first * min(1.0, least / math.sqrt(n))
+    for _ in range(attempts):
         found = seen(height)
         if found is not None:
             return found, height
@@ -270,11 +218,11 @@ def _rungs(shift: int) -> int:
     return _RUNGS - shift + 1
 
 
-def _ladder(piece: Piece, c: flint.arb) -> Ladder:
-    width = (piece.high - piece.low) / _CELLS
-    places = [to_arb(piece.low + width * k) for k in range(_CELLS + 1)]
+def _shifts_of(piece: Piece, c: flint.arb, *, highest: float = 0.6, cells: int = 100, every: int = 4) -> CellShifts:
+    width = (piece.high - piece.low) / cells
+    places = [to_arb(piece.low + width * k) for k in range(cells + 1)]
     long, zero = to_arb(width), flint.arb(0)
-    rungs = [zero, *(to_arb(Fraction(_HIGHEST)) / 4**k for k in reversed(range(_RUNGS)))]
+    rungs = [zero, *(to_arb(Fraction(highest)) / 4**k for k in reversed(range(_RUNGS)))]
     resting, moved, sides = [], [], []
     for cell in (a.union(b) for a, b in itertools.pairwise(places)):
         resting.append(_on_the_line(piece, cell, c, long))
@@ -288,13 +236,13 @@ def _ladder(piece: Piece, c: flint.arb) -> Ladder:
     legs = []
     never = [(flint.arb("inf"), zero)] * _RUNGS
     for j, place in enumerate(places):
-        if j % _EVERY:
+        if j % every:
             legs.append(never)
             continue
-        side = sides[max(j - 1, 0)] or sides[min(j, _CELLS - 1)]
+        side = sides[max(j - 1, 0)] or sides[min(j, cells - 1)]
         parts = [(*gauss.decay(piece, place, a * side, b * side, c), b - a) for a, b in itertools.pairwise(rungs)]
         legs.append([(size * length, fall) for size, fall, length in parts])
-    return Ladder(tuple(resting), moved, legs)
+    return tuple(resting), moved, legs
 
 
 def _on_the_line(piece: Piece, cell: flint.arb, c: flint.arb, width: flint.arb) -> tuple[flint.arb, flint.arb]:
@@ -306,10 +254,10 @@ def _on_the_line(piece: Piece, cell: flint.arb, c: flint.arb, width: flint.arb) 
     return flint.arb(found.lower()).max(flint.arb(0)), flint.arb(found.upper())
 
 
-def _chosen(one: Ladder, height: float) -> list[int]:
+def _chosen(one: CellShifts, height: float) -> list[int]:
     """Of every cell its shift, from 1 for the farthest on, or 0: the cheapest path, in doubles, as a choice."""
-    still = np.array([float(least) for least, _ in one.resting])
-    across, legs = _at_height(one.moved, height), np.cumsum(_at_height(one.legs, height), axis=1)
+    still = np.array([float(least) for least, _ in one[0]])
+    across, legs = _at_height(one[1], height), np.cumsum(_at_height(one[2], height), axis=1)
     costs = np.column_stack([still, across])
     ends = np.column_stack([np.zeros(len(legs)), *(legs[:, _rungs(s) - 1] for s in range(1, _SHIFTS + 1))])
     total, back = ends[0], []

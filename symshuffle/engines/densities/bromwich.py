@@ -38,7 +38,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Final, TypeAlias, final
+from typing import TypeAlias, final
 
 import flint
 import numpy as np
@@ -50,28 +50,11 @@ from symshuffle.base.numbers import Ball, as_width, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.engines.densities import gauss
-from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, middles, over
+from symshuffle.engines.densities.beyond import aliases, cell_shifts, coarse, far, height_for, over
 from symshuffle.engines.densities.bromwich_plan import MOST_NODES, BromwichPlan, bits_enough, last_node, plan_for
 from symshuffle.engines.densities.exponential_sums import exponential_sums
 
 _Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
-
-_MOST_WAVES: Final = 4_000_000
-"""Nodes of the line times nodes of the rule that doubles take rather than a bound on a stretch of the line."""
-
-_MOST_IN_DOUBLES: Final = 20_000_000
-"""The same, beyond which balls are quicker: there a node of the rule is one for many of the line."""
-
-_MOST_TERMS: Final = 2_000_000_000
-"""Nodes of the line times nodes of the rule, beyond which the sum is refused."""
-
-_BLOCK: Final = 2**20
-"""Terms that are in memory at once."""
-
-_TINY: Final = 1e-290
-"""More than all underflows of a power together."""
-
-_COVER_BITS: Final = 64
 
 
 @final
@@ -87,7 +70,7 @@ class BromwichLine:
     plan: BromwichPlan
     c: flint.arb
     step: flint.arb
-    rule: gauss.Rule
+    rule: gauss.QuadratureRule
     tilted: tuple[flint.arb, ...]
     zero: flint.arb
     total: flint.arb
@@ -97,11 +80,17 @@ class BromwichLine:
     nodes: int
     least: int
     alone: flint.arb
-    cover: Cover | None = None
+    cover: gauss.QuadratureRule | None = None
 
     @classmethod
-    def of(cls, law: ContinuousLaw, n: int, plan: BromwichPlan, *, doubles: bool = False) -> BromwichLine:
-        """The line of this plan, with as many nodes as its width takes."""
+    def of(
+        cls, law: ContinuousLaw, n: int, plan: BromwichPlan, *, doubles: bool = False, max_terms: int = 4_000_000
+    ) -> BromwichLine:
+        """The line of this plan, with as many nodes as its width takes.
+
+        - ``max_terms``: nodes of the line times nodes of the rule that doubles take rather than a bound on an interval
+          of the line.
+        """
         c = to_arb(Fraction(plan.c))
         step = to_arb(Fraction(plan.step))
         atom = to_arb(law.zero).max(flint.arb(0))
@@ -109,7 +98,7 @@ class BromwichLine:
         least = 2 if _worth(n, atom / size, plan) else 1
         beyond, height = _height(law, n, plan, c, size, atom, least)
         last = math.ceil(height / plan.step)
-        rule, cover, nodes = gauss.Rule((), (), flint.arb(0)), None, last
+        rule, cover, nodes = gauss.QuadratureRule((), (), flint.arb(0), flint.arb(0)), None, last
         if law.transform is None:
             top = max(height, math.nextafter(plan.step * last, math.inf))  # the last node may be beyond the height
             fine = plan.tolerance(float(size.mid()), n)
@@ -126,8 +115,10 @@ class BromwichLine:
         alone = n * zero ** (n - 1) * law.positive_mean / total if least > 1 else flint.arb(0)
         if cover is not None:
             cover = cover.over(total / to_arb(Fraction(float(size.mid()))))
-        elif law.transform is None and not (doubles and last * len(rule.values) < _MOST_WAVES):
-            nodes = last_node(middles(rule.values), middles(tilted), float(zero.mid()), n, plan, height, least)
+        elif law.transform is None and not (doubles and last * len(rule.values) < max_terms):
+            nodes = last_node(
+                gauss.middles(rule.values), gauss.middles(tilted), float(zero.mid()), n, plan, height, least
+            )
             nodes = min(nodes, last)
         if nodes > MOST_NODES:
             raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rtol")
@@ -158,10 +149,13 @@ class BromwichLine:
             return self.law.transform.at(flint.acb(self.c, t)) / self.total + self.zero
         return replace(self, step=t).ratios(2)[1]
 
-    def sum_in_balls(self) -> tuple[flint.arb, flint.arb]:
-        """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""
-        if self.nodes * len(self.tilted) > _MOST_TERMS:
-            cost = f"{self.nodes} nodes of {len(self.tilted)} terms are above the limit of {_MOST_TERMS} terms"
+    def sum_in_balls(self, *, max_terms: int = 2_000_000_000) -> tuple[flint.arb, flint.arb]:
+        """The sum over nodes before the factor step/pi, and no allowance: the balls carry it.
+
+        - ``max_terms``: nodes of the line times nodes of the rule, beyond which the sum is refused.
+        """
+        if self.nodes * len(self.tilted) > max_terms:
+            cost = f"{self.nodes} nodes of {len(self.tilted)} terms are above the limit of {max_terms} terms"
             raise Unsupported(
                 f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rtol, or for doubles"
             )
@@ -175,23 +169,27 @@ class BromwichLine:
                 total += part / 2 if index == 0 else part
             return total, flint.arb(0)
 
-    def sum_in_doubles(self) -> tuple[flint.arb, flint.arb]:
-        """The sum over nodes in doubles, and an allowance for rounding and for the error of the rule."""
-        values, weights = middles(self.rule.values), middles(self.tilted)
+    def sum_in_doubles(self, *, max_terms: int = 2**20, tiny: float = 1e-290) -> tuple[flint.arb, flint.arb]:
+        """The sum over nodes in doubles, and an allowance for rounding and for the error of the rule.
+
+        - ``max_terms``: terms that are in memory at once.
+        - ``tiny``: more than all underflows of a power together.
+        """
+        values, weights = gauss.middles(self.rule.values), gauss.middles(self.tilted)
         zero, n, plan = float(self.zero.mid()), self.n, self.plan
         drift = float(weights @ np.abs(values))
         known = self.zero**n
         still = float(known.mid())
-        spoilt_still = float(abs(known - to_arb(Fraction(still))).upper()) + _TINY
+        spoilt_still = float(abs(known - to_arb(Fraction(still))).upper()) + tiny
         single = float(self.single.mid())
-        spoilt_single = float(abs(self.single - to_arb(Fraction(single))).upper()) + (_TINY if single else 0.0)
+        spoilt_single = float(abs(self.single - to_arb(Fraction(single))).upper()) + (tiny if single else 0.0)
         per_sum = 12 + math.ceil(math.log2(len(values) + 1))
         # Balls may be wider than a rounding: a law may be given so.
         wide = float(_off((self.zero, *self.tilted), (zero, *weights)).sum()) + float(self.error.upper())
         turned = float((weights + wide) @ _off(self.rule.values, values))
         sums: list[float] = []
         noise = 0.0
-        block = min(512, max(1, _BLOCK // max(len(values), 1)))
+        block = min(512, max(1, max_terms // max(len(values), 1)))
         for first in range(0, self.nodes + 1, block):
             index = np.arange(first, min(first + block, self.nodes + 1))
             t = plan.step * index
@@ -226,11 +224,14 @@ class BromwichLine:
         power = _several(self.n, self.least, self.zero, share)
         return total + power / (flint.arb.pi() * reached)
 
-    def _stretches(self, start: int, last: int) -> flint.arb:
-        """Bound on the sum over the nodes from ``start`` to ``last``, stretch by stretch."""
+    def _stretches(self, start: int, last: int, *, bits: int = 64) -> flint.arb:
+        """Bound on the sum over the nodes from ``start`` to ``last``, stretch by stretch.
+
+        - ``bits``: precision of the bounds.
+        """
         if start > last:
             return flint.arb(0)
-        with working_precision(_COVER_BITS):
+        with working_precision(bits):
             most = 1 + self.error  # of M(c), which may be more than the sum of the rule
             still, single, c = self.zero**self.n, self.single, self.c
             values, spread, error = self.seen()
@@ -249,7 +250,7 @@ class BromwichLine:
     def seen(self) -> tuple[_Values, flint.arb, flint.arb]:
         """What knows the transform beyond the last node, how fast that moves with the height, and its error."""
         if self.law.transform is None:
-            cover = self.cover or Cover(self.rule.values, self.tilted, self.zero, self.error)
+            cover = self.cover or gauss.QuadratureRule(self.rule.values, self.tilted, self.zero, self.error)
             return cover.along, cover.spread, cover.error
         mean = (gauss.expectation(self.law, self.c, 1) / self.total).mid()
         spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total).upper().sqrt()
@@ -308,7 +309,7 @@ def _height(
     law: ContinuousLaw, n: int, plan: BromwichPlan, c: flint.arb, size: flint.arb, atom: flint.arb, least: int
 ) -> tuple[flint.arb, float]:
     """The bound on the share of the pieces from a height on from which the rest is small enough, and that height."""
-    known = ladders(law, c) if law.transform is None else ()
+    known = cell_shifts(law, c) if law.transform is None else ()
 
     def seen(height: float) -> flint.arb | None:
         top = to_arb(Fraction(height))
@@ -319,51 +320,49 @@ def _height(
     return height_for(plan.far, n, seen)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Bromwich:
-    """Bromwich's integral, in balls or with the sum in doubles.
+def bromwich_bracket(
+    law: ContinuousLaw,
+    n: int,
+    rtol: float = 1e-12,
+    arithmetic: Arithmetic = "ball",
+    *,
+    bits: int = 160,
+    whole: bool = False,
+    max_terms: int = 20_000_000,
+) -> Bracket:
+    """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends.
 
+    - ``arithmetic``: balls, or doubles for the sum.
     - ``whole``: whether the masses of the law are known to have the sum 1: it is not computed again then.
+    - ``max_terms``: nodes of the line times nodes of the rule beyond which balls are quicker: there a node of the rule
+      is one for many of the line.
     """
-
-    name: ClassVar[str] = "bromwich"
-
-    rtol: float = 1e-12
-    arithmetic: Arithmetic = "ball"
-    bits: int = 160
-    whole: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rtol", as_width(self.rtol))
-        if self.arithmetic == "exact":
-            raise InputError("arithmetic", self.arithmetic, "ball or float64: a density has no exact sums")
-
-    def bracket(self, law: ContinuousLaw, n: int) -> Bracket:
-        """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends."""
-        with working_precision(self.bits + max(n.bit_length(), 8)):
-            plan, seen = plan_for(law, n, self.rtol)
-            # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.
-            doubles = self.arithmetic == "float64" and plan.in_doubles and seen.transform is None
-            line = BromwichLine.of(seen, n, plan, doubles=doubles)
-            doubles = doubles and line.nodes * len(line.tilted) <= _MOST_IN_DOUBLES
-            beyond = line.rest()  # before the sum, which is dear: some lines are refused here
-            total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
-            rest = beyond + allowance
-            weight = line.step / flint.arb.pi()
-            upper = total * weight + rest + line.alone
-            lower = total * weight - rest - line.aliases(total * weight + rest) + line.alone
-            scale = line.log_scale.exp() / n
-            high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
-            if seen is not law:
-                with working_precision(min(flint.ctx.prec, bits_enough(n, c=1.0, small=plan.small / plan.size))):
-                    others = flint.arb(1) if self.whole else gauss.expectation(law, flint.arb(0)) ** (n - 1)
-                    mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, self.bits)
-                low, high = low + mean.lower, high + mean.upper
-        below, above = law.missing
-        evaluation = (
-            f"Bromwich integral at c = {plan.c if seen is law else -plan.c:.4g}, {line.nodes + 1} nodes of step "
-            f"{plan.step:.4g}, {line.transform}, tails cut at {float(below + above):.1e}"
-        )
-        known: Arithmetic = "float64" if doubles else "ball"
-        return Bracket(max(low - below, Fraction(0)), high + above, known, self.name, evaluation)
+    rtol = as_width(rtol)
+    if arithmetic == "exact":
+        raise InputError("arithmetic", arithmetic, "ball or float64: a density has no exact sums")
+    with working_precision(bits + max(n.bit_length(), 8)):
+        plan, seen = plan_for(law, n, rtol)
+        # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.
+        doubles = arithmetic == "float64" and plan.in_doubles and seen.transform is None
+        line = BromwichLine.of(seen, n, plan, doubles=doubles)
+        doubles = doubles and line.nodes * len(line.tilted) <= max_terms
+        beyond = line.rest()  # before the sum, which is dear: some lines are refused here
+        total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
+        rest = beyond + allowance
+        weight = line.step / flint.arb.pi()
+        upper = total * weight + rest + line.alone
+        lower = total * weight - rest - line.aliases(total * weight + rest) + line.alone
+        scale = line.log_scale.exp() / n
+        high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
+        if seen is not law:
+            with working_precision(min(flint.ctx.prec, bits_enough(n, c=1.0, small=plan.small / plan.size))):
+                others = flint.arb(1) if whole else gauss.expectation(law, flint.arb(0)) ** (n - 1)
+                mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, bits)
+            low, high = low + mean.lower, high + mean.upper
+    below, above = law.missing
+    evaluation = (
+        f"Bromwich integral at c = {plan.c if seen is law else -plan.c:.4g}, {line.nodes + 1} nodes of step "
+        f"{plan.step:.4g}, {line.transform}, tails cut at {float(below + above):.1e}"
+    )
+    known: Arithmetic = "float64" if doubles else "ball"
+    return Bracket(max(low - below, Fraction(0)), high + above, known, "bromwich", evaluation)

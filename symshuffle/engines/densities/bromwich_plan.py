@@ -31,34 +31,12 @@ _FINEST: Final = 1e-40
 _CANCELLED: Final = 1e-14
 """Relative width of an estimate to the left of 0, where the mean of the sum cancels."""
 
-_LEAST_TOLD: Final = 1e-7
-_MUCH_LONGER: Final = 30.0
-"""Share of the mean that an estimate to the left still tells, and how much longer a period it may have there."""
-
-_LARGE: Final = 600.0
-"""An exponent that still fits."""
 
 _RESOLVED: Final = 1e-15
 """Share of the integral below which errors are no longer told apart in doubles."""
 
-_BLURRED: Final = 20
-"""Round-offs of a power, for each of its factors."""
-
-_CROWD: Final = 12
-"""Expected number of terms that are not 0 from which on lines and widths are chosen by an estimate of H(n)."""
-
-_FARTHER: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
-"""Lines that are looked at, as multiples of the one on which the fewest digits cancel."""
-
-_GUARD_BITS: Final = 64
-"""Bits of a sum over a line beyond those of what is negligible."""
-
-_FAINT: Final = 1e-9
-_PATIENCE: Final = 4
-"""What is left of an estimate that is as small is that of atoms, not of a density, once so many blocks add no less."""
 
 MOST_NODES: Final = 60_000
-_ROUGH_NODES: Final = 8_192
 LEAST_MASS: Final = 1e-290
 BLOCK: Final = 128
 """Nodes of a line and of an estimate, at most; the least weight of an atom of an estimate; nodes of a block."""
@@ -77,7 +55,7 @@ class BromwichPlan:
     far: float
     slope: float
     small: float
-    size: float
+    size: float = 1.0
     blur: float = 0.0
 
     @property
@@ -95,9 +73,12 @@ class BromwichPlan:
         return self.small > max(_RESOLVED, _SHARE * self.blur) * self.size
 
 
-def bits_enough(n: int, *, c: float, small: float) -> int:
-    """Bits at which roundings of a sum of n-th powers over the line at c are far below ``small``: a choice."""
-    return max(_GUARD_BITS, _GUARD_BITS + math.ceil(math.log2(n) - math.log2(c) - math.log2(small)))
+def bits_enough(n: int, *, c: float, small: float, guard_bits: int = 64) -> int:
+    """Bits at which roundings of a sum of n-th powers over the line at c are far below ``small``: a choice.
+
+    - ``guard_bits``: bits beyond those of what is negligible.
+    """
+    return max(guard_bits, guard_bits + math.ceil(math.log2(n) - math.log2(c) - math.log2(small)))
 
 
 @lru_cache(maxsize=8)
@@ -169,20 +150,25 @@ def _line(tilt: saddle.Tilt, n: int) -> float:
     return c
 
 
-def _cumulants(tilt: saddle.Tilt, slopes: Array) -> Array:
-    """``log E exp(s G)`` at several slopes."""
+def _cumulants(tilt: saddle.Tilt, slopes: Array, *, largest: float = 600.0) -> Array:
+    """``log E exp(s G)`` at several slopes.
+
+    - ``largest``: an exponent that still fits.
+    """
     exponents = np.multiply.outer(slopes, tilt.values)
-    shift = np.maximum(exponents.max(axis=1) - _LARGE, 0.0)
+    shift = np.maximum(exponents.max(axis=1) - largest, 0.0)
     grown = np.expm1(exponents - shift[:, None]) @ tilt.weights  # E exp(s G - shift) - 1
     found: Array = shift + np.log1p(grown)
     return found
 
 
-def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, ContinuousLaw]:
+def plan_for(law: ContinuousLaw, n: int, aim: float, *, per_factor: int = 20) -> tuple[BromwichPlan, ContinuousLaw]:
     """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
 
     ``E[S_+] = E[S] + E[(-S)_+]``: a long upper tail does no harm on the left, but the difference cancels, so that
     the width asked for is smaller there.
+
+    - ``per_factor``: round-offs of a power, for each of its factors.
     """
     about = rough(law)
     right: BromwichPlan | None = None
@@ -208,21 +194,35 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[BromwichPlan, Cont
             if _CANCELLED * abs(mean) * 10 < known < value:
                 value, left = known, left_of(known) or left
             left = _shorter(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST), left)
-            return replace(left, blur=_BLURRED * n * UNIT), law.mirrored
+            return replace(left, blur=per_factor * n * UNIT), law.mirrored
     if right is None:
         raise Unsupported("the sum has tails that no period outruns")
     return right, law
 
 
-def crowded(law: ContinuousLaw, n: int) -> bool:
-    """Whether so many terms are not 0 that their sum has a transform that falls early: a choice."""
-    return n * (1 - float(law.zero)) > _CROWD
+def crowded(law: ContinuousLaw, n: int, *, terms: int = 12) -> bool:
+    """Whether so many terms are not 0 that their sum has a transform that falls early: a choice.
+
+    - ``terms``: expected number of terms that are not 0 from which on lines and widths are chosen by an estimate of
+      H(n).
+    """
+    return n * (1 - float(law.zero)) > terms
 
 
-def _shorter(tilt: saddle.Tilt, n: int, rtol: float, plan: BromwichPlan) -> BromwichPlan:
-    """A plan, or one farther out with a far shorter period: for balls, in which digits may cancel."""
+def _shorter(
+    tilt: saddle.Tilt,
+    n: int,
+    rtol: float,
+    plan: BromwichPlan,
+    *,
+    factors: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0, 32.0),
+) -> BromwichPlan:
+    """A plan, or one farther out with a far shorter period: for balls, in which digits may cancel.
+
+    - ``factors``: lines that are looked at, as multiples of the one on which the fewest digits cancel.
+    """
     best = plan
-    for farther in _FARTHER:
+    for farther in factors:
         with contextlib.suppress(Unsupported):
             best = min(best, choose(tilt, n, rtol, farther=farther), key=lambda one: one.period)
     return best if best.period < plan.period / 3 else plan
@@ -250,18 +250,18 @@ def estimate(values: Array, weights: Array, n: int, *, rtol: float = 1e-9) -> fl
     return rare + _estimated(saddle.Tilt(values[kept], weights[kept] / weights[kept].sum()), n, rtol)
 
 
-def _estimated(tilt: saddle.Tilt, n: int, rtol: float) -> float:
+def _estimated(tilt: saddle.Tilt, n: int, rtol: float, *, told: float = 1e-7, longer: float = 30.0) -> float:
     right: BromwichPlan | None = None
     with contextlib.suppress(Unsupported):
         right = choose(tilt, n, rtol)
     mean = float(tilt.weights @ tilt.values)
     if right is None or mean < 0:
         mirrored = saddle.Tilt(-tilt.values, tilt.weights)
-        aim = max(_CANCELLED, rtol * _LEAST_TOLD)
+        aim = max(_CANCELLED, rtol * told)
         with contextlib.suppress(Unsupported):
             left = choose(mirrored, n, aim)
             # With a long upper tail what few nodes say of it decides to the right.
-            if right is None or left.period < _MUCH_LONGER * right.period:
+            if right is None or left.period < longer * right.period:
                 found = mean + _on_line(mirrored, n, left, aim)
                 if right is None or found > aim / rtol * abs(mean):
                     return found
@@ -276,8 +276,22 @@ def _less_one(angles: Array) -> Complexes:
     return found
 
 
-def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rtol: float) -> float:
-    """About H(n) by a line to the right of 0."""
+def _on_line(
+    tilt: saddle.Tilt,
+    n: int,
+    plan: BromwichPlan,
+    rtol: float,
+    *,
+    faint: float = 1e-9,
+    patience: int = 4,
+    max_nodes: int = 8_192,
+) -> float:
+    """About H(n) by a line to the right of 0.
+
+    - ``faint``: an estimate that is as small is that of atoms, not of a density, once several blocks add no less.
+    - ``patience``: how many blocks.
+    - ``max_nodes``: nodes of an estimate.
+    """
     still = float(tilt.weights[tilt.values == 0].sum())
     k = tilt.cumulant(plan.c)
     shifted = tilt.tilted(plan.c)
@@ -287,7 +301,7 @@ def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rtol: float) -> floa
     # less than 1 is summed, as the power takes its round-offs n times.
     waves = _less_one(np.outer(plan.step * np.arange(BLOCK), tilt.values))
     least, since = math.inf, 0
-    for first in range(0, _ROUGH_NODES, BLOCK):
+    for first in range(0, max_nodes, BLOCK):
         t = plan.step * np.arange(first, first + BLOCK)
         turned = _less_one(plan.step * first * tilt.values)
         # So small a product is not worth BLAS's threads.
@@ -298,7 +312,7 @@ def _on_line(tilt: saddle.Tilt, n: int, plan: BromwichPlan, rtol: float) -> floa
         total += float(part.real.sum())
         left = float(np.abs(part[-8:]).max()) * plan.step * (first + BLOCK) / plan.size
         least, since = (left, 0) if left < least else (least, since + 1)
-        if left < rtol or (least < _FAINT and since == _PATIENCE):
+        if left < rtol or (least < faint and since == patience):
             break
     return total * plan.step / math.pi * math.exp(n * k) / n
 

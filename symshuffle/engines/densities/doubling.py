@@ -34,13 +34,8 @@ from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import gauss
 from symshuffle.engines.densities.bromwich_plan import rough
 
-_SAMPLE: Final = 20_000
 _PLACES: Final = 4
-_LEAST_PLACES: Final = 8
-_EVENLY: Final = 0.5
-"""What ends of cells and bins are chosen by: atoms, places for each, the fewest, what is even."""
-
-_CELL_BITS: Final = 96
+"""Places by which each end of a cell or bin is chosen: cost only."""
 
 
 @final
@@ -144,9 +139,12 @@ def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:
     )
 
 
-def _edges(values: Array, weights: Array, scale: float, bins: int) -> Array:
-    """Ends of bins, close together where the mass is: choices, from a part of the atoms."""
-    some = slice(None, None, len(values) // _SAMPLE + 1)
+def _edges(values: Array, weights: Array, scale: float, bins: int, *, sample: int = 20_000) -> Array:
+    """Ends of bins, close together where the mass is: choices, from a part of the atoms.
+
+    - ``sample``: atoms by which ends are chosen.
+    """
+    some = slice(None, None, len(values) // sample + 1)
     turned = np.arcsinh(values[some] / scale)
     places = np.linspace(turned.min(), turned.max(), _PLACES * bins + 1)
     known = np.histogram(turned, places, weights=weights[some] * (1 + np.abs(values[some]) / scale))[0]
@@ -154,21 +152,27 @@ def _edges(values: Array, weights: Array, scale: float, bins: int) -> Array:
     return found
 
 
-def _shared(places: Array, sizes: Array, count: int) -> Array:
-    """Places between which there are equal shares of sizes that stand between given places: a choice."""
+def _shared(places: Array, sizes: Array, count: int, *, even_share: float = 0.5) -> Array:
+    """Places between which there are equal shares of sizes that stand between given places: a choice.
+
+    - ``even_share``: share that is spread evenly.
+    """
     sizes = np.nan_to_num(sizes, nan=0.0, posinf=0.0, neginf=0.0)
     evenly = np.diff(places) / (places[-1] - places[0]) if places[-1] > places[0] else 1 / len(sizes)
-    total = np.append(0.0, np.cumsum(sizes / (sizes.sum() or 1.0) + _EVENLY * evenly))
+    total = np.append(0.0, np.cumsum(sizes / (sizes.sum() or 1.0) + even_share * evenly))
     found: Array = np.interp(np.linspace(0, total[-1], count + 1), total, places)
     return found
 
 
-def _cells(law: ContinuousLaw, count: int) -> Iterator[tuple[Piece, list[Fraction]]]:
-    """Ends of cells of every piece, close together where there is mass and G changes: choices."""
+def _cells(law: ContinuousLaw, count: int, *, least: int = 8) -> Iterator[tuple[Piece, list[Fraction]]]:
+    """Ends of cells of every piece, close together where there is mass and G changes: choices.
+
+    - ``least``: fewest places of a piece.
+    """
     about, known = rough(law), []
     scale = float(about.weights @ np.abs(about.values)) or 1.0
     for piece in law.pieces:
-        width = (piece.high - piece.low) / max(_LEAST_PLACES, math.ceil(_PLACES * (piece.high - piece.low)))
+        width = (piece.high - piece.low) / max(least, math.ceil(_PLACES * (piece.high - piece.low)))
         places = np.arange(0, float((piece.high - piece.low) / width) + 0.5) * float(width)
         points = [flint.acb(to_arb(piece.low + Fraction(place))) for place in places]
         value = np.array([float(piece.value(u).real.mid()) for u in points])
@@ -185,11 +189,14 @@ def _cells(law: ContinuousLaw, count: int) -> Iterator[tuple[Piece, list[Fractio
         yield piece, [piece.low, *sorted(inner), piece.high]
 
 
-def merged_and_spread(law: ContinuousLaw, cells: int) -> tuple[Atoms, Atoms]:
-    """Two finite laws in doubles, below and above in convex order."""
+def merged_and_spread(law: ContinuousLaw, cells: int, *, bits: int = 96) -> tuple[Atoms, Atoms]:
+    """Two finite laws in doubles, below and above in convex order.
+
+    - ``bits``: precision of masses and means.
+    """
     below: list[tuple[float, float]] = []
     above: list[tuple[float, float]] = []
-    with working_precision(_CELL_BITS):
+    with working_precision(bits):
         total, blur, widest = flint.arb(0), flint.arb(0), 0.0
         for piece, ends in _cells(law, cells):
             for low, high in pairwise(ends):

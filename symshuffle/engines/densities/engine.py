@@ -24,73 +24,58 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, LevelledPair
 from symshuffle.channels.law import NOTHING
 from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan, jumps
-from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.bromwich import bromwich_bracket
 from symshuffle.engines.densities.bromwich_plan import steepest_line
 from symshuffle.engines.densities.doubling import two_sided
 
 _FIRST_TAIL: Final = Fraction(1, 10**16)
-_TAIL_SHARE: Final = Fraction(1, 8)
-"""Share of the width aimed at that the cut tails may take."""
+"""Mass of the tails that are cut at first: cost only, as what they hold is added to both ends."""
 
-_LIKELY: Final = Fraction(1, 50)
-"""Share of Chernoff's bound that H(n) is likely to be at least."""
-
-_LOST: Final = 1e-45
-"""Share of the sum to the left of 0 that may be negligible where it is taken before jumps are."""
-
-_GUESSED: Final = 1e-3
-_TOLD: Final = 1e-11
-"""How closely H(n) is estimated before, and from what size on the estimate is believed."""
-
-_COARSER: Final = (1e-5, 1e-3)
-"""Widths that are tried where the one asked for is out of reach."""
-
-_STEP: Final = Fraction(1, 10**24)
-"""How much less than what is cut off H(n) is taken to be where a pass says nothing about it."""
-
-_PASSES: Final = 24
-_FINEST: Final = 1e-45
-_COARSEST_STEP: Final = 1e-9
-_NEXT_TO_NOTHING: Final = Fraction(1, 10**150)
-"""Passes; the finest width one is made for, and the largest step towards it; values that no pass is repeated for."""
 
 _LEAST_TAIL: Final = Fraction(1, 10**300)
-_MANY: Final = 1000
-"""Users beyond which the road by cells is not taken: each addition widens the bracket."""
+"""The least mass of tails that are cut: cost only."""
 
 _FIRST_CELLS: Final = 300
-_MOST_CELLS: Final = 2000
-_ENOUGH_CELLS: Final = 600
-"""Cells, and how many are taken where even twice the most would not reach the width aimed at."""
+"""Cells of a first bracket: cost only."""
 
-_FEW: Final = 50
-_ABOUT: Final = 6
-_ABOUT_SEVERAL: Final = 100
-_SEVERAL: Final = 8
-_FALL: Final = 0.4
-"""Users up to which cells are looked at first; so many widths of few of them are reached by a few more, and from
-so many stretches on, whose lines cost more; how fast the number of cells grows with one over the width."""
 
-_TAIL_BITS: Final = 128
 _CHERNOFF: Final = "Chernoff's bound, tails cut"
-_SUM_BITS: Final = 128
 
 
 def density_bracket(
-    law: LevelledPair, n: int, *, arithmetic: Arithmetic, rtol: float, goal: Fraction | None = None
+    law: LevelledPair,
+    n: int,
+    *,
+    arithmetic: Arithmetic | str,
+    rtol: float,
+    goal: Fraction | None = None,
+    coarse_widths: tuple[float, ...] = (1e-5, 1e-3),
+    many: int = 1000,
+    few_users: int = 50,
+    near_factor: int = 6,
+    near_factor_several: int = 100,
+    several: int = 8,
 ) -> Bracket:
-    """H(n) of a pair of densities at a level; any bracket below ``goal`` is narrow enough."""
+    """H(n) of a pair of densities at a level; any bracket below ``goal`` is narrow enough.
+
+    - ``coarse_widths``: widths that are tried where the one asked for is out of reach.
+    - ``many``: users beyond which the road by cells is not taken: each addition widens the bracket.
+    - ``few_users``: users up to which cells are looked at first.
+    - ``near_factor``: as many widths of few cells are reached by a few more.
+    - ``near_factor_several``: the same for several intervals, whose lines cost more.
+    - ``several``: number of intervals from which on there are several.
+    """
     arithmetic = choice(Arithmetic, arithmetic, "arithmetic")
     if arithmetic == "exact":
         raise Unsupported("a law with a density has no exact sums: arithmetic float64 or ball")
-    cells = n <= _MANY and arithmetic == "float64"
+    cells = n <= many and arithmetic == "float64"
     # Of few users the integrand falls late, where it falls at all.
-    few = _of_few_cells(law, n) if cells and n <= _FEW and rtol >= _COARSER[0] else None
+    few = _of_few_cells(law, n) if cells and n <= few_users and rtol >= coarse_widths[0] else None
     try:
         if few is not None:
             if goal is not None and few.upper <= goal:
                 return few
-            about = _ABOUT if len(law.pair.stretches) < _SEVERAL else _ABOUT_SEVERAL
+            about = near_factor if len(law.pair.stretches) < several else near_factor_several
             found = _by_cells(law, n, rtol, few) if _width_of(few) <= about * rtol else few
             if found.width <= Fraction(rtol) * found.upper:
                 return _capped(found, at_most(law, n)[0])
@@ -101,16 +86,16 @@ def density_bracket(
             return Bracket(Fraction(0), ceiling, arithmetic, "none", f"at most {road} ({reason})", aimed=rtol)
         few = _of_few_cells(law, n) if cells and few is None else few
         near = _width_of(few)
-        for coarser in _COARSER:
+        for coarser in coarse_widths:
             wanted = max(coarser, rtol)
-            if near <= _ABOUT * wanted:
+            if near <= near_factor * wanted:
                 found = _capped(_by_cells(law, n, wanted, few), ceiling)
                 if (found.relative_width or 0) <= wanted:
                     return _said(found, rtol)
             with contextlib.suppress(Unsupported, NotDecided):
                 if coarser > rtol:
                     return _said(_by_transform(law, n, arithmetic, coarser), rtol)
-        if n > _MANY:
+        if n > many:
             raise
         refusal = str(reason)
     if arithmetic != "float64":
@@ -151,10 +136,13 @@ def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING) -> tuple[Fra
     return known if found is None else min(known, (found, _CHERNOFF))
 
 
-def _chernoff(law: LevelledPair, n: int, near: Fraction) -> Fraction | None:
-    """Chernoff's bound where tails are cut, and what they may hold; None where none can be cut."""
+def _chernoff(law: LevelledPair, n: int, near: Fraction, *, least_bits: int = 128) -> Fraction | None:
+    """Chernoff's bound where tails are cut, and what they may hold; None where none can be cut.
+
+    - ``least_bits``: least precision of the masses.
+    """
     try:
-        bits = max(_TAIL_BITS, _bits(near / 10**3))
+        bits = max(least_bits, _bits(near / 10**3))
         cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=bits)
         theta = steepest_line(cut, n)
     except Unsupported:
@@ -165,19 +153,41 @@ def _chernoff(law: LevelledPair, n: int, near: Fraction) -> Fraction | None:
         return Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
 
 
-def _by_transform(law: LevelledPair, n: int, arithmetic: Arithmetic, rtol: float) -> Bracket:
-    """By Bromwich's integral; tails are cut where what they hold is small against the result."""
-    tail, finer, share = _FIRST_TAIL * Fraction(rtol) * 10**8, rtol, _TAIL_SHARE * Fraction(rtol)
+def _by_transform(
+    law: LevelledPair,
+    n: int,
+    arithmetic: Arithmetic,
+    rtol: float,
+    *,
+    tail_share: Fraction = Fraction(1, 8),
+    step: Fraction = Fraction(1, 10**24),
+    passes: int = 24,
+    finest: float = 1e-45,
+    largest_step: float = 1e-9,
+    negligible: Fraction = Fraction(1, 10**150),
+    least_bits: int = 128,
+) -> Bracket:
+    """By Bromwich's integral; tails are cut where what they hold is small against the result.
+
+    - ``tail_share``: share of the width aimed at that the cut tails may take.
+    - ``step``: how much less than what is cut off H(n) is taken to be where a pass says nothing about it.
+    - ``passes``: number of passes.
+    - ``finest``: the finest width a pass is made for.
+    - ``largest_step``: the largest step towards it.
+    - ``negligible``: values that no pass is repeated for.
+    - ``least_bits``: least precision of a sum.
+    """
+    tail, finer, share = _FIRST_TAIL * Fraction(rtol) * 10**8, rtol, tail_share * Fraction(rtol)
     best: Bracket | None = None
     likely, known = _likely(law, n, tail)
     if known or tail > 2 * share * likely > 0:
         tail = max(share * likely, _LEAST_TAIL)
-    for _ in range(_PASSES):
+    for _ in range(passes):
         bits = _bits(tail)
         cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
         try:
             error = max(float(tail) * finer / rtol, float(likely if best is None else best.lower) * finer)
-            found = _of_cut(cut, n, arithmetic, finer, error=error, bits=max(bits, _SUM_BITS))
+            found = _of_cut(cut, n, arithmetic, finer, error=error, bits=max(bits, least_bits))
         except (Unsupported, NotDecided):
             if best is None or not best.lower:
                 raise
@@ -186,13 +196,13 @@ def _by_transform(law: LevelledPair, n: int, arithmetic: Arithmetic, rtol: float
         missing = sum(cut.missing)
         if missing > 2 * share * found.upper and tail >= _LEAST_TAIL:
             # About H(n) of the law whose tails are cut; with a long tail it says little, and the window grows by steps.
-            about = max(found.lower, found.upper - cut.missing[1], missing * _STEP)
+            about = max(found.lower, found.upper - cut.missing[1], missing * step)
             tail = min(share * about, tail / 100)
             continue
         # Of next to nothing a wide bracket is enough: finer passes go on for long there.
-        if found.width <= Fraction(rtol) * found.upper or finer < _FINEST or found.upper < _NEXT_TO_NOTHING:
+        if found.width <= Fraction(rtol) * found.upper or finer < finest or found.upper < negligible:
             break
-        finer *= max(_COARSEST_STEP, min(0.1, rtol * float(found.lower / found.width) / 4))
+        finer *= max(largest_step, min(0.1, rtol * float(found.lower / found.width) / 4))
     if best is None:
         raise NotDecided("no pass was made")
     return best
@@ -204,15 +214,28 @@ def _bits(tail: Fraction) -> int:
     return max(128, -(-needed // 64) * 64)  # few precisions: masses are computed once for each
 
 
-def _likely(law: LevelledPair, n: int, tail: Fraction) -> tuple[Fraction, bool]:
-    """About H(n), and whether it is: otherwise what it is likely to be at least. Both are choices."""
+def _likely(
+    law: LevelledPair,
+    n: int,
+    tail: Fraction,
+    *,
+    share: Fraction = Fraction(1, 50),
+    rtol: float = 1e-3,
+    least: float = 1e-11,
+) -> tuple[Fraction, bool]:
+    """About H(n), and whether it is: otherwise what it is likely to be at least. Both are choices.
+
+    - ``share``: share of Chernoff's bound that H(n) is likely to be at least.
+    - ``rtol``: how closely H(n) is estimated before.
+    - ``least``: from what size on the estimate is believed.
+    """
     cut = law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail))
     about = bromwich_plan.rough(cut)
     with contextlib.suppress(Unsupported):
-        found = bromwich_plan.estimate(about.values, about.weights, n, rtol=_GUESSED)
-        if found > _TOLD and bromwich_plan.crowded(cut, n):
+        found = bromwich_plan.estimate(about.values, about.weights, n, rtol=rtol)
+        if found > least and bromwich_plan.crowded(cut, n):
             return Fraction(min(found, 1.0)), True
-    return Fraction(min(bromwich_plan.ceiling(about.values, about.weights, n), 1.0)) * _LIKELY, False
+    return Fraction(min(bromwich_plan.ceiling(about.values, about.weights, n), 1.0)) * share, False
 
 
 def _of_cut(cut: ContinuousLaw, n: int, arithmetic: Arithmetic, finer: float, *, error: float, bits: int) -> Bracket:
@@ -221,7 +244,7 @@ def _of_cut(cut: ContinuousLaw, n: int, arithmetic: Arithmetic, finer: float, *,
     if parts is not None and not _left_serves(cut, n, finer):
         with contextlib.suppress(Unsupported, NotDecided):
             return jumps.bracket(cut, parts, n, arithmetic=arithmetic, error=error, bits=bits)
-    return Bromwich(finer, arithmetic, bits=bits, whole=True).bracket(cut, n)
+    return bromwich_bracket(cut, n, finer, arithmetic, bits=bits, whole=True)
 
 
 def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
@@ -231,13 +254,16 @@ def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
     return jump_plan.split(cut, n, float(near)) is not None
 
 
-def _left_serves(cut: ContinuousLaw, n: int, finer: float) -> bool:
-    """Whether a line to the left of 0, where a long upper tail does no harm, keeps enough digits: a choice."""
+def _left_serves(cut: ContinuousLaw, n: int, finer: float, *, lost: float = 1e-45) -> bool:
+    """Whether a line to the left of 0, where a long upper tail does no harm, keeps enough digits: a choice.
+
+    - ``lost``: share of the sum to the left of 0 that may be negligible where it is taken before jumps are.
+    """
     try:
         plan, seen = bromwich_plan.plan_for(cut, n, finer)
     except Unsupported:
         return False
-    keeps = plan.small > _LOST * plan.size if bromwich_plan.crowded(cut, n) else plan.in_doubles
+    keeps = plan.small > lost * plan.size if bromwich_plan.crowded(cut, n) else plan.in_doubles
     return seen is not cut and keeps
 
 
@@ -253,8 +279,22 @@ def _width_of(found: Bracket | None) -> float:
     return math.inf if found is None else float(found.relative_width or math.inf)
 
 
-def _by_cells(law: LevelledPair, n: int, rtol: float, few: Bracket | None = None) -> Bracket:
-    """Between two finite laws, on cells as many as the width takes, or as are affordable; ``few`` is known of few."""
+def _by_cells(
+    law: LevelledPair,
+    n: int,
+    rtol: float,
+    few: Bracket | None = None,
+    *,
+    max_cells: int = 2000,
+    enough_cells: int = 600,
+    power: float = 0.4,
+) -> Bracket:
+    """Between two finite laws, on cells as many as the width takes, or as are affordable; ``few`` is known of few.
+
+    - ``max_cells``: number of cells at most.
+    - ``enough_cells``: number of cells where even twice the most would not reach the width aimed at.
+    - ``power``: how fast the number of cells grows with one over the width.
+    """
     tail, count = min(_FIRST_TAIL, Fraction(rtol) / 10**4), _FIRST_CELLS
     while True:
         cut = law.pair.law(law.exp_eps, tail=tail)
@@ -264,9 +304,9 @@ def _by_cells(law: LevelledPair, n: int, rtol: float, few: Bracket | None = None
             tail = min(max(found.upper * Fraction(rtol) / 1000, tail / 10**20), tail / 100)
             continue
         wide = float(found.relative_width or 1)
-        needed = math.ceil(count * max(1.2 * (wide / rtol) ** _FALL, 1.5))
+        needed = math.ceil(count * max(1.2 * (wide / rtol) ** power, 1.5))
         # Out of reach: cells that would take a minute and still not be enough are not spent.
-        most = _MOST_CELLS if needed <= 2 * _MOST_CELLS else _ENOUGH_CELLS
+        most = max_cells if needed <= 2 * max_cells else enough_cells
         if found.width <= Fraction(rtol) * found.upper or count >= most:
             return _said(found, rtol)
         count = min(most, needed, 3 * count)

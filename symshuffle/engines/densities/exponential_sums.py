@@ -14,29 +14,31 @@ Evidence: *proved*, in balls, whatever the places, L and K.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import flint
 
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import working_precision
 
-_CROWD: Final = 16
-"""Atoms for each place, at most about: fewer places are cheaper, and take more powers."""
-
-_SPARE_BITS: Final = 16
-
 
 def exponential_sums(
-    values: Sequence[flint.arb], weights: Sequence[flint.arb | flint.acb], step: flint.arb, count: int
+    values: Sequence[flint.arb],
+    weights: Sequence[flint.arb | flint.acb],
+    step: flint.arb,
+    count: int,
+    *,
+    crowd: int = 16,
+    spare_bits: int = 16,
 ) -> list[flint.acb]:
     """The sums for j = 0 to ``count - 1``, where x is the step times a value, to about the working precision.
 
     - ``values``, ``weights``: atoms, shape ``(m,)`` each; none makes every sum 0. Weights may be complex.
     - ``count``: how many points, at least 1.
+    - ``crowd``: atoms for each place, at most about: fewer places are cheaper, and take more powers.
+    - ``spare_bits``: bits beyond the working precision.
     """
-    bits, size = flint.ctx.prec, 1 << max(count // 2, len(values) // _CROWD).bit_length()
-    with working_precision(bits + _SPARE_BITS + size.bit_length()):
+    bits, size = flint.ctx.prec, 1 << max(count // 2, len(values) // crowd).bit_length()
+    with working_precision(bits + spare_bits + size.bit_length()):
         arc, zero = 2 * flint.arb.pi() / size, flint.arb(0)
         angles = [step * v for v in values]
         if not all(x.is_finite() for x in angles):

@@ -17,52 +17,92 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
 import flint
+import numpy as np
 
+from symshuffle.base.doubles import Array
 from symshuffle.base.errors import NotDecided, Unsupported
-from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.base.numbers import squared, to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.channels.mixed_law import gauss
+from symshuffle.engines.densities.exponential_sums import exponential_sums
 
 _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
-_ELLIPSES: Final = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0)
-_ARCS: Final = 20
-_GLANCES: Final = 5
-"""Arcs that cover half an ellipse, and points of it by which ellipses are ranked before one is covered."""
+"""Orders of rules to choose from, rising: cost only, as the error of each is bounded."""
 
-_MOST_TURNS: Final = 3
-"""Radians for each node that a rule resolves at most, about: where ends alone are farther apart none is looked for."""
-
-_PANEL: Final = Fraction(3, 2)
-"""Length of a panel to begin with."""
-
-_SHORTEST: Final = Fraction(1, 2**14)
-_MOST_NODES: Final = 60_000
-_GRAIN: Final = 8
-"""Parts of a panel on which the range of G is taken when a rule is priced."""
 
 _COVER_BITS: Final = 53
-_BOUND_BITS: Final = 64
-_POWER_BITS: Final = 32
 
 _Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Atoms of positive weight for the pieces of a law, whose transform errs by at most ``error`` up to a height."""
+class QuadratureRule:
+    """Atoms of positive weight whose transform, with ``zero`` added, errs by at most ``error`` up to a height.
+
+    On a line all is relative to one number, that of the sum over the nodes.
+
+    - ``values``, ``weights``: G at the nodes, and the weights, on a line with the factor ``exp(c G)``, shape ``(m,)``
+      each.
+    - ``zero``: the mass at G = 0, which has no node.
+    """
 
     values: tuple[flint.arb, ...]
     weights: tuple[flint.arb, ...]
+    zero: flint.arb
     error: flint.arb
 
+    def along(self, first: flint.arb, distance: flint.arb, count: int) -> list[flint.acb]:
+        """The rule at evenly spaced heights; its error is not in it."""
+        turned = []
+        for value, weight in zip(self.values, self.weights, strict=True):
+            sine, cosine = (first * value).sin_cos()
+            turned.append(flint.acb(cosine * weight, sine * weight))
+        return [self.zero + wave for wave in exponential_sums(self.values, turned, distance, count)]
 
-def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -> Rule:
-    """Nodes whose moment generating function errs by at most a tolerance on the line at c, up to a height."""
+    @property
+    def spread(self) -> flint.arb:
+        """How fast the rule, turned back by its mean, moves with the height at most."""
+        values, weights = (self.zero * 0, *self.values), (self.zero, *self.weights)
+        total = sum(weights, start=flint.arb(0))
+        mean = (sum((w * v for v, w in zip(values, weights, strict=True)), start=flint.arb(0)) / total).mid()
+        square = sum((w * squared(v - mean) for v, w in zip(values, weights, strict=True)), start=flint.arb(0))
+        return flint.arb((total * square).upper().sqrt())
+
+    @property
+    def in_doubles(self) -> tuple[Array, Array]:
+        """Values and weights, about: for choices."""
+        return middles(self.values), middles(self.weights)
+
+    def over(self, number: flint.arb) -> QuadratureRule:
+        """The same, relative to another number: the one it is relative to now is 1."""
+        weights = tuple(w / number for w in self.weights)
+        return QuadratureRule(self.values, weights, self.zero / number, flint.arb((self.error / number).upper()))
+
+
+def middles(numbers: tuple[flint.arb, ...]) -> Array:
+    """Middles of balls, about."""
+    return np.array([float(x.mid()) for x in numbers])
+
+
+def rule(
+    law: ContinuousLaw,
+    c: flint.arb,
+    *,
+    height: float,
+    tolerance: float,
+    shortest: Fraction = Fraction(1, 2**14),
+    max_nodes: int = 60_000,
+) -> QuadratureRule:
+    """Nodes whose moment generating function errs by at most a tolerance on the line at c, up to a height.
+
+    - ``shortest``: length of a panel that is not halved.
+    - ``max_nodes``: nodes beyond which the rule is refused.
+    """
     least = least_nodes(law, c, height=height, tolerance=tolerance)
-    if least > _MOST_NODES:
+    if least > max_nodes:
         raise Unsupported(
-            f"{least:.2g} Gauss nodes or more would be needed (limit {_MOST_NODES}), because G has a long tail; ask "
+            f"{least:.2g} Gauss nodes or more would be needed (limit {max_nodes}), because G has a long tail; ask "
             "for a larger rtol"
         )
     stack = _stack(law)
@@ -80,7 +120,7 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
             continue
         found = order_for(piece, low, high, c, top, share)
         if found is None:
-            if high - low < _SHORTEST or tried > _MOST_NODES:
+            if high - low < shortest or tried > max_nodes:
                 raise Unsupported("a density that no Gauss rule on short panels resolves at this height of the line")
             middle = (low + high) / 2
             stack += [(piece, middle, high), (piece, low, middle)]
@@ -92,7 +132,7 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
             u = flint.acb(centre + half * root)
             values.append(piece.value(u).real)
             weights.append(half * weight * piece.density(u).real)
-    return Rule(tuple(values), tuple(weights), total.upper())
+    return QuadratureRule(tuple(values), tuple(weights), flint.arb(0), flint.arb(total.upper()))
 
 
 def least_nodes(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -> float:
@@ -101,11 +141,14 @@ def least_nodes(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: f
     return price(panels, c, height=height, share=_share(panels, tolerance))
 
 
-def _stack(law: ContinuousLaw) -> list[_Panel]:
-    """Panels of all pieces, the last one first."""
+def _stack(law: ContinuousLaw, *, length: Fraction = Fraction(3, 2)) -> list[_Panel]:
+    """Panels of all pieces, the last one first.
+
+    - ``length``: length of a panel to begin with.
+    """
     panels = []
     for piece in law.pieces:
-        count = max(1, -(-(piece.high - piece.low) // _PANEL))
+        count = max(1, -(-(piece.high - piece.low) // length))
         ends = [piece.low + (piece.high - piece.low) * k / count for k in range(count + 1)]
         panels += [(piece, low, high) for low, high in itertools.pairwise(ends)]
     return panels[::-1]
@@ -116,20 +159,22 @@ def _share(panels: list[_Panel], tolerance: float) -> float:
     return tolerance / (2 * len(panels))
 
 
-def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float) -> float:
+def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float, grain: int = 8) -> float:
     r"""Fewer nodes than a rule takes: one for each turn by 4 of :math:`e^{itG}` at the greatest height.
 
     m nodes are exact to degree 2m - 1, and :math:`e^{ikx}` on [-1, 1], which turns by 2k, is a polynomial of no smaller
     degree than about k.
     Panels that hold less than ``share`` of M(c) are left out, as they are by :func:`rule`. No claim: a choice.
+
+    - ``grain``: parts of a panel on which the range of G is taken.
     """
     turns = 0.0
     with working_precision(_COVER_BITS):
         for piece, low, high in panels:
-            width = (high - low) / _GRAIN
-            ends = [low + width * k for k in range(_GRAIN + 1)]
+            width = (high - low) / grain
+            ends = [low + width * k for k in range(grain + 1)]
             heard = [
-                not mass(piece, start, stop, c, cells=1) < flint.arb(share / _GRAIN)
+                not mass(piece, start, stop, c, cells=1) < flint.arb(share / grain)
                 for start, stop in itertools.pairwise(ends)
             ]
             if any(heard):
@@ -153,9 +198,15 @@ def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: fl
     return total
 
 
-def roughly(law: ContinuousLaw, slope: flint.arb, *, power: int | None = None) -> flint.arb:
-    """:func:`expectation` of ``exp(slope G)`` in few digits, enough for a bound; a power of it has nine or so."""
-    with working_precision(_BOUND_BITS if power is None else _POWER_BITS + power.bit_length()):
+def roughly(
+    law: ContinuousLaw, slope: flint.arb, *, power: int | None = None, bits: int = 64, power_bits: int = 32
+) -> flint.arb:
+    """:func:`expectation` of ``exp(slope G)`` in few digits, enough for a bound; a power of it has nine or so.
+
+    - ``bits``: precision of the expectation.
+    - ``power_bits``: precision of a power of it, beyond the digits that the power loses.
+    """
+    with working_precision(bits if power is None else power_bits + power.bit_length()):
         return expectation(law, slope)
 
 
@@ -183,13 +234,17 @@ def mass(piece: Piece, low: Fraction, high: Fraction, c: flint.arb, cells: int =
 
 
 def order_for(
-    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, allowed: float
+    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, allowed: float, *, turns: int = 3
 ) -> tuple[int, flint.arb] | None:
-    """An order for a panel and its error, or None if no order will do."""
+    """An order for a panel and its error, or None if no order will do.
+
+    - ``turns``: radians for each node that a rule resolves at most, about: where ends alone are farther apart none is
+      looked for.
+    """
     found: tuple[int, flint.arb] | None = None
     with working_precision(_COVER_BITS):
         start, stop = (piece.value(flint.acb(to_arb(u))).real for u in (low, high))
-        if abs(stop - start) * top > _MOST_TURNS * _ORDERS[-1]:
+        if abs(stop - start) * top > turns * _ORDERS[-1]:
             return None
         for least, size in _ranked(piece, low, high, c, top, allowed):
             if found is not None and found[0] <= least:
@@ -221,12 +276,24 @@ def _least_order(
 
 
 def _ranked(
-    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, allowed: float
+    piece: Piece,
+    low: Fraction,
+    high: Fraction,
+    c: flint.arb,
+    top: flint.arb,
+    allowed: float,
+    *,
+    sizes: tuple[float, ...] = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0),
+    points: int = 5,
 ) -> list[tuple[int, float]]:
-    """Ellipses on which some order may do, the least order first: by a few points of each. No claim: a choice."""
+    """Ellipses on which some order may do, the least order first: by a few points of each. No claim: a choice.
+
+    - ``sizes``: sums of the semi-axes of the ellipses, in half panels.
+    - ``points``: points of an ellipse by which ellipses are ranked before one is covered.
+    """
     ranked = []
-    for size in _ELLIPSES:
-        most = _on_ellipse(piece, low, high, c, top, size, points=_GLANCES)
+    for size in sizes:
+        most = _on_ellipse(piece, low, high, c, top, size, points=points)
         order = None if most is None else _least_order(most, low, high, size, allowed)
         if order is not None:
             ranked.append((order[0], float(order[1]), size))
@@ -240,12 +307,23 @@ def _axes(low: Fraction, high: Fraction, size: float) -> tuple[flint.arb, flint.
 
 
 def _on_ellipse(
-    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, size: float, *, points: int | None = None
+    piece: Piece,
+    low: Fraction,
+    high: Fraction,
+    c: flint.arb,
+    top: flint.arb,
+    size: float,
+    *,
+    points: int | None = None,
+    arcs: int = 20,
 ) -> flint.arb | None:
-    """A bound on ``|exp(sG) p|`` on an ellipse, or its largest value at some points; None where balls give none."""
+    """A bound on ``|exp(sG) p|`` on an ellipse, or its largest value at some points; None where balls give none.
+
+    - ``arcs``: arcs that cover half an ellipse.
+    """
     centre, wide, tall = _axes(low, high, size)
     if points is None:
-        angles = [(flint.arb(k).union(flint.arb(k + 1)) * flint.arb.pi()) / _ARCS for k in range(_ARCS)]
+        angles = [(flint.arb(k).union(flint.arb(k + 1)) * flint.arb.pi()) / arcs for k in range(arcs)]
     else:
         angles = [flint.arb.pi() * k / (points - 1) for k in range(points)]
     most: flint.arb | None = None

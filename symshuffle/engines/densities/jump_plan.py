@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Final, final
+from typing import Final
 
 import flint
 import numpy as np
@@ -23,49 +23,30 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
-from symshuffle.engines.densities.bromwich_plan import (
-    LEAST_MASS,
-    atoms_of,
-    rough,
-)
+from symshuffle.engines.densities.bromwich_plan import LEAST_MASS, BromwichPlan, atoms_of, rough
 
 _Atoms = tuple[Array, Array]
 """Values and weights, for choices only."""
 
-_FELT: Final = 1e-3
-"""Expected number of jumps under the tilt of the whole law from which on they are told apart."""
 
 ERROR_SHARE: Final = 0.05
 """Share of the error allowed that each of the errors may take."""
 
-_LOSS: Final = 25.0
-"""Logarithm of what a bin may have too much on its line."""
 
-_MOST_BINS: Final = 24
-_HALVINGS: Final = 30
-"""Bisections towards the coordinate at which G passes a threshold: any coordinate serves."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A law cut into what is no jump and bins of jumps."""
-
-    calm: ContinuousLaw
-    jumps: tuple[Piece, ...]
-
-
-def split(law: ContinuousLaw, n: int, error: float) -> Split | None:
-    """The law cut at a threshold above which two jumps at once are negligible; None where none is felt."""
+def split(law: ContinuousLaw, n: int, error: float) -> tuple[ContinuousLaw, tuple[Piece, ...]] | None:
+    """The part below a threshold above which two jumps at once are negligible, and the jumps; None if none counts."""
     threshold = None if law.transform is not None or n < 2 else _threshold(law, n, error)
     if threshold is None:
         return None
     calm, jumps = cut_at(law.pieces, threshold)
-    return Split(replace(law, pieces=tuple(calm)), tuple(jumps)) if calm and jumps else None
+    return (replace(law, pieces=tuple(calm)), tuple(jumps)) if calm and jumps else None
 
 
-def _threshold(law: ContinuousLaw, n: int, error: float) -> float | None:
-    """The least value above which two jumps are negligible, if one is felt: any threshold serves."""
+def _threshold(law: ContinuousLaw, n: int, error: float, *, least_jumps: float = 1e-3) -> float | None:
+    """The least value above which two jumps are negligible, if one is felt: any threshold serves.
+
+    - ``least_jumps``: expected number of jumps under the tilt of the whole law from which on they are told apart.
+    """
     about = rough(law)
     values, weights = about.values, about.weights
     if not float(values.max()) > 0:
@@ -81,11 +62,16 @@ def _threshold(law: ContinuousLaw, n: int, error: float) -> float | None:
         return None
     threshold = float(values[int(np.argmax(allowed))])
     felt = n * float(about.tilted(c)[about.values >= threshold].sum())
-    return threshold if felt >= _FELT else None
+    return threshold if felt >= least_jumps else None
 
 
-def cut_at(pieces: tuple[Piece, ...] | list[Piece], threshold: float) -> tuple[list[Piece], list[Piece]]:
-    """Pieces below and above a threshold of G, as far as ends and one crossing show: any cut is a cut."""
+def cut_at(
+    pieces: tuple[Piece, ...] | list[Piece], threshold: float, *, halvings: int = 30
+) -> tuple[list[Piece], list[Piece]]:
+    """Pieces below and above a threshold of G, as far as ends and one crossing show: any cut is a cut.
+
+    - ``halvings``: bisections towards the coordinate at which G passes the threshold.
+    """
     calm: list[Piece] = []
     jumps: list[Piece] = []
     for piece in pieces:
@@ -97,7 +83,7 @@ def cut_at(pieces: tuple[Piece, ...] | list[Piece], threshold: float) -> tuple[l
         def crossed(u: Fraction, piece: Piece = piece, left: bool = left) -> bool:
             return (_at(piece, u) > threshold) != left
 
-        low, _ = halved(crossed, piece.low, piece.high, settled=_HALVINGS)
+        low, _ = halved(crossed, piece.low, piece.high, settled=halvings)
         if low in (piece.low, piece.high):
             (jumps if right else calm).append(piece)
             continue
@@ -113,11 +99,17 @@ def _at(piece: Piece, u: Fraction) -> float:
         return float(piece.value(flint.acb(to_arb(u))).real.mid())
 
 
-def bins(cut: Split, n: int, error: float) -> Iterator[tuple[Piece, ...]]:
-    """Jumps in bins that have a line each, halved where they span too much for one."""
-    calm = atoms_of(cut.calm.pieces, cut.calm.zero)
-    stack = [cut.jumps]
-    left = _MOST_BINS
+def bins(
+    regular: ContinuousLaw, pieces: tuple[Piece, ...], n: int, error: float, *, loss: float = 25.0, most: int = 24
+) -> Iterator[tuple[Piece, ...]]:
+    """Jumps in bins that have a line each, halved where they span too much for one.
+
+    - ``loss``: logarithm of what a bin may have too much on its line.
+    - ``most``: number of bins at most.
+    """
+    calm = atoms_of(regular.pieces, regular.zero)
+    stack = [pieces]
+    left = most
     while stack:
         pieces = stack.pop()
         jumps = atoms_of(pieces)
@@ -125,7 +117,7 @@ def bins(cut: Split, n: int, error: float) -> Iterator[tuple[Piece, ...]]:
         low, high = float(jumps[0].min()), float(jumps[0].max())
         c, size = _steepest(calm, jumps, n)
         heard = size - 1 - math.log(c) > math.log(ERROR_SHARE * error) - 5
-        if left > 0 and heard and c * (high - low) > _LOSS:
+        if left > 0 and heard and c * (high - low) > loss:
             halves = cut_at(list(pieces), math.sqrt(low * high) if low > 0 else (low + high) / 2)
             if all(halves):
                 stack += [tuple(half) for half in halves]
@@ -167,18 +159,7 @@ def variance(atoms: _Atoms, c: float) -> float:
     return float(tilted @ (atoms[0] - tilted @ atoms[0]) ** 2)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class JumpPlan:
-    """The line, the period of the aliases, the slope for those of m < 0, and what is negligible relative to Phi(c)."""
-
-    c: float
-    period: float
-    slope: float
-    small: float
-
-
-def jump_plan_for(calm: _Atoms, jumps: _Atoms, n: int, error: float) -> JumpPlan:
+def jump_plan_for(calm: _Atoms, jumps: _Atoms, n: int, error: float) -> BromwichPlan:
     """Constants for an error of what sums with one jump add to H(n); whatever they are, the bracket is true."""
     c, size = _steepest(calm, jumps, n)
     small = math.exp(min(math.log(error) - size, -2.0))
@@ -191,7 +172,8 @@ def jump_plan_for(calm: _Atoms, jumps: _Atoms, n: int, error: float) -> JumpPlan
         right = -c * reach + math.log(reach) + max(mass, 0.0)
         left = grown - (slopes - c) * reach
         if max(right, float(left.min())) < math.log(small) - 1:
-            return JumpPlan(c, reach, float(slopes[int(np.argmin(left))]), small)
+            far = 4 / math.sqrt(max(variance(calm, c), 1e-300))
+            return BromwichPlan(c, 2 * math.pi / reach, far, float(slopes[int(np.argmin(left))]), small)
         reach *= 1.1
         if reach > 1e12 / c:
             raise Unsupported("sums with a jump have tails that no period outruns")

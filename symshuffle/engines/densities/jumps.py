@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, final
+from typing import final
 
 import flint
 import numpy as np
@@ -45,16 +45,11 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan
-from symshuffle.engines.densities.beyond import Cover, aliases, coarse, far, height_for, ladders, on_line, over
-from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.engines.densities.bromwich_plan import atoms_of
+from symshuffle.engines.densities.beyond import aliases, cell_shifts, coarse, far, height_for, on_line, over
+from symshuffle.engines.densities.bromwich import bromwich_bracket
+from symshuffle.engines.densities.bromwich_plan import BromwichPlan, atoms_of
 from symshuffle.engines.densities.exponential_sums import exponential_sums
-from symshuffle.engines.densities.jump_plan import ERROR_SHARE, JumpPlan, Split, variance
-
-_MOST_TERMS: Final = 200_000_000
-"""Nodes of a line times nodes of the rules."""
-
-_COVER_BITS: Final = 64
+from symshuffle.engines.densities.jump_plan import ERROR_SHARE
 
 
 @final
@@ -103,10 +98,10 @@ class JumpLine:
     calm: ContinuousLaw
     jump: ContinuousLaw
     n: int
-    plan: JumpPlan
+    plan: BromwichPlan
     c: flint.arb
     step: flint.arb
-    rules: tuple[gauss.Rule, gauss.Rule]
+    rules: tuple[gauss.QuadratureRule, gauss.QuadratureRule]
     tilted: tuple[tuple[flint.arb, ...], tuple[flint.arb, ...]]
     totals: tuple[flint.arb, flint.arb]
     zero: flint.arb
@@ -114,18 +109,18 @@ class JumpLine:
     far: flint.arb
     height: float
     nodes: int
-    cover: Cover | None = None
+    cover: gauss.QuadratureRule | None = None
 
     @classmethod
-    def of(cls, calm: ContinuousLaw, jump: ContinuousLaw, n: int, plan: JumpPlan) -> JumpLine:
+    def of(cls, calm: ContinuousLaw, jump: ContinuousLaw, n: int, plan: BromwichPlan) -> JumpLine:
         """The line of a plan."""
         c = to_arb(Fraction(plan.c))
-        step = 2 * flint.arb.pi() / to_arb(Fraction(plan.period))
+        step = to_arb(Fraction(plan.step))
         atom = to_arb(calm.zero).max(flint.arb(0))
         sizes = gauss.roughly(calm, c), gauss.roughly(jump, c)
         share, height = _height(calm, jump, n, plan, sizes)
         tolerance = plan.small * plan.c / 10
-        end = math.ceil(height * plan.period / (2 * math.pi))
+        end = math.ceil(height / plan.step)
         top = math.nextafter(float((step * end).upper()), math.inf)  # the last node may be beyond the height
         fine, about = float(sizes[0].mid()) * tolerance / n, float(sizes[0].mid())
         cover = coarse(calm, c, n=n, size=about, tolerance=fine, top=top)
@@ -159,7 +154,7 @@ class JumpLine:
     @property
     def end(self) -> int:
         """The first node at the height from which all is bounded at once, or after it."""
-        return math.ceil(self.height * self.plan.period / (2 * math.pi))
+        return math.ceil(self.height / self.plan.step)
 
     def bounds(self) -> tuple[flint.arb, flint.arb]:
         """A lower and an upper bound on g(0)."""
@@ -167,10 +162,13 @@ class JumpLine:
         upper = value + rest
         return (value - rest - self.aliases(upper)) * self.scale, upper * self.scale
 
-    def value(self) -> flint.arb:
-        """The sum over the nodes, times step/pi: balls carry the errors of the rules."""
+    def value(self, *, max_terms: int = 200_000_000) -> flint.arb:
+        """The sum over the nodes, times step/pi: balls carry the errors of the rules.
+
+        - ``max_terms``: nodes of a line times nodes of the rules.
+        """
         count = self.nodes + 1
-        if count * sum(map(len, self.tilted)) > _MOST_TERMS:
+        if count * sum(map(len, self.tilted)) > max_terms:
             raise Unsupported(f"sums with a jump take {count} nodes of many terms; ask for a larger rtol")
         with working_precision(
             min(flint.ctx.prec, bromwich_plan.bits_enough(self.n, c=self.plan.c, small=self.plan.small))
@@ -192,11 +190,14 @@ class JumpLine:
         beyond = self.far / (flint.arb.pi() * self.step * last)
         return self._stretches(self.nodes + 1, last) * self.step / flint.arb.pi() + beyond
 
-    def _stretches(self, start: int, last: int) -> flint.arb:
-        """A bound on the sum over the nodes from ``start`` to ``last``, stretch by stretch."""
+    def _stretches(self, start: int, last: int, *, bits: int = 64) -> flint.arb:
+        """A bound on the sum over the nodes from ``start`` to ``last``, stretch by stretch.
+
+        - ``bits``: precision of the bounds.
+        """
         if start > last:
             return flint.arb(0)
-        with working_precision(_COVER_BITS):
+        with working_precision(bits):
             seen, c, power = self.seen(), self.c, self.n - 1
             spread, other = seen.spread, 1 + self.errors[1]
 
@@ -207,11 +208,11 @@ class JumpLine:
             terms, small = max(len(seen.values), 1), self.plan.small
             return over(seen.along, bound, step=self.step, start=start, last=last, allowed=small, terms=terms)
 
-    def seen(self) -> Cover:
+    def seen(self) -> gauss.QuadratureRule:
         """What bounds the calm factor on stretches: a coarse rule, or the fine one."""
         if self.cover is not None:
             return self.cover
-        return Cover(self.rules[0].values, self.tilted[0], self.zero, self.errors[0])
+        return gauss.QuadratureRule(self.rules[0].values, self.tilted[0], self.zero, self.errors[0])
 
     def aliases(self, value: flint.arb) -> flint.arb:
         """A bound on the aliases, relative to ``scale``; ``value`` bounds g(0), relative to it, from above."""
@@ -224,7 +225,7 @@ class JumpLine:
         return gauss.roughly(self.calm, slope) ** (self.n - 1) * gauss.roughly(self.jump, slope)
 
 
-def _last(seen: Cover, n: int, plan: JumpPlan, end: int) -> int:
+def _last(seen: gauss.QuadratureRule, n: int, plan: BromwichPlan, end: int) -> int:
     """The last node worth evaluating, at most ``end``: a choice."""
     (values, weights), zero = seen.in_doubles, float(seen.zero.mid())
 
@@ -232,15 +233,15 @@ def _last(seen: Cover, n: int, plan: JumpPlan, end: int) -> int:
         found: Array = np.abs(zero + np.exp(1j * np.outer(t, values)) @ weights) ** (n - 1)
         return found
 
-    return bromwich_plan.quiet_from(size, step=2 * math.pi / plan.period, c=plan.c, small=plan.small, end=end)
+    return bromwich_plan.quiet_from(size, step=plan.step, c=plan.c, small=plan.small, end=end)
 
 
 def _height(
-    calm: ContinuousLaw, jump: ContinuousLaw, n: int, plan: JumpPlan, sizes: tuple[flint.arb, flint.arb]
+    calm: ContinuousLaw, jump: ContinuousLaw, n: int, plan: BromwichPlan, sizes: tuple[flint.arb, flint.arb]
 ) -> tuple[flint.arb, float]:
     """A bound on |Phi|, relative to the true Phi(c), from a height on from which the rest is small enough."""
     c, atom = to_arb(Fraction(plan.c)), to_arb(calm.zero).max(flint.arb(0))
-    known = ladders(calm, c), ladders(jump, c)
+    known = cell_shifts(calm, c), cell_shifts(jump, c)
 
     def seen(height: float) -> flint.arb | None:
         enough = flint.arb.pi() * to_arb(Fraction(height))
@@ -250,25 +251,30 @@ def _height(
             bound *= (far(known[1], sizes[1], height) / sizes[1]).upper().min(flint.arb(1))
         return flint.arb(bound.upper()) if bound / enough < plan.small else None
 
-    return height_for(4 / math.sqrt(max(variance(atoms_of(calm.pieces, calm.zero), plan.c), 1e-300)), n, seen)
+    return height_for(plan.far, n, seen)
 
 
-_LEAST_SHARE: Final = Fraction(1, 10**200)
-"""What is asked for, over Chernoff's bound on sums without a jump, below which no line is tried."""
-
-
-def bracket(law: ContinuousLaw, cut: Split, n: int, *, arithmetic: Arithmetic, error: float, bits: int) -> Bracket:
-    """H(n) of the law that was meant, jumps told apart."""
-    base = _without(cut.calm, n, arithmetic=arithmetic, error=error, bits=bits)
+def bracket(
+    law: ContinuousLaw,
+    cut: tuple[ContinuousLaw, tuple[Piece, ...]],
+    n: int,
+    *,
+    arithmetic: Arithmetic,
+    error: float,
+    bits: int,
+) -> Bracket:
+    """H(n) of the law that was meant, from its part without jumps and its jumps."""
+    calm, jumps = cut
+    base = _without(calm, n, arithmetic=arithmetic, error=error, bits=bits)
     lower, upper = base.lower, base.upper
     terms = 0
     with working_precision(bits + max(n.bit_length(), 8)):
-        for pieces in jump_plan.bins(cut, n, error):
-            low, high = _one_jump(cut.calm, pieces, n, error=ERROR_SHARE * error)
+        for pieces in jump_plan.bins(calm, jumps, n, error):
+            low, high = _one_jump(calm, pieces, n, error=ERROR_SHARE * error)
             lower += max(Ball.from_arb(low, bits).lower, Fraction(0))
             upper += Ball.from_arb(high, bits).upper
             terms += 1
-        upper += Ball.from_arb(_several(cut, n), bits).upper
+        upper += Ball.from_arb(_several(calm, jumps, n), bits).upper
     below, above = law.missing
     known: Arithmetic = "float64" if base.arithmetic == "float64" else "ball"
     evaluation = (
@@ -278,8 +284,19 @@ def bracket(law: ContinuousLaw, cut: Split, n: int, *, arithmetic: Arithmetic, e
     return Bracket(max(lower - below, Fraction(0)), upper + above, known, "bromwich", evaluation)
 
 
-def _without(calm: ContinuousLaw, n: int, *, arithmetic: Arithmetic, error: float, bits: int) -> Bracket:
-    """What sums without a jump add to H(n)."""
+def _without(
+    calm: ContinuousLaw,
+    n: int,
+    *,
+    arithmetic: Arithmetic,
+    error: float,
+    bits: int,
+    least_share: Fraction = Fraction(1, 10**200),
+) -> Bracket:
+    """What sums without a jump add to H(n).
+
+    - ``least_share``: what is asked for, over Chernoff's bound, below which no line is tried.
+    """
     tilt = bromwich_plan.rough(calm)
     positive = float(tilt.values.max()) > 0
     c = saddle.saddle_point(tilt, n) if positive else 1.0 / float(np.abs(tilt.values).max())
@@ -290,10 +307,10 @@ def _without(calm: ContinuousLaw, n: int, *, arithmetic: Arithmetic, error: floa
     if most < Fraction(ERROR_SHARE * error):
         return Bracket(Fraction(0), most, "ball", "none", "next to nothing (Chernoff's bound)")
     share = Fraction(error) / most
-    if share < _LEAST_SHARE:
+    if share < least_share:
         raise Unsupported("sums without a jump exceed what is asked for by more digits than any line resolves")
     rtol = min(0.5, float(share))
-    return Bromwich(rtol, arithmetic, bits=bits).bracket(replace(calm, missing=(Fraction(0), Fraction(0))), n)
+    return bromwich_bracket(replace(calm, missing=(Fraction(0), Fraction(0))), n, rtol, arithmetic, bits=bits)
 
 
 def _one_jump(calm: ContinuousLaw, pieces: tuple[Piece, ...], n: int, *, error: float) -> tuple[flint.arb, flint.arb]:
@@ -308,17 +325,17 @@ def _one_jump(calm: ContinuousLaw, pieces: tuple[Piece, ...], n: int, *, error: 
     return JumpLine.of(calm, jump, n, plan).bounds()
 
 
-def _several(cut: Split, n: int) -> flint.arb:
+def _several(calm: ContinuousLaw, jumps: tuple[Piece, ...], n: int) -> flint.arb:
     """A bound on what sums of two jumps or more add to H(n)."""
-    mass = gauss.roughly(_alone(cut.jumps), flint.arb(0)).upper()
+    mass = gauss.roughly(_alone(jumps), flint.arb(0)).upper()
     top = flint.arb(0)
-    for piece in cut.jumps:
+    for piece in jumps:
         top = top.max(gauss.range_of(piece)[1])
-    atoms = atoms_of(cut.calm.pieces, cut.calm.zero)
+    atoms = atoms_of(calm.pieces, calm.zero)
     slopes = np.geomspace(1e-3, 1e3, 60) / max(float(np.abs(atoms[0]).max()), 1.0)
     slope = to_arb(Fraction(float(slopes[int(np.argmin(jump_plan.logs(atoms, slopes) - np.log(slopes)))])))
-    calm = gauss.roughly(cut.calm, slope) / (flint.arb(1).exp() * slope)
-    found = (n - 1) * mass**2 * top + math.comb(n - 1, 2) * mass**2 * calm
+    mean = gauss.roughly(calm, slope) / (flint.arb(1).exp() * slope)
+    found = (n - 1) * mass**2 * top + math.comb(n - 1, 2) * mass**2 * mean
     return flint.arb(found.upper())
 
 

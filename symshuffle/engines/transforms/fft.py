@@ -36,15 +36,8 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.transforms.tilted import Window, contracted, convolve, dilated
 
-_BEYOND_ANY: Final = 2**40
-"""Points that no memory holds; rounding refuses such a length up."""
-
 _SMALLEST: Final = 1e-290
 """Below it a double loses digits."""
-
-_FIRST: Final = 2**12
-_GROWTH: Final = 8
-"""Length of the first transform, and how much longer each next one is."""
 
 
 @final
@@ -128,9 +121,13 @@ class FFT:
         high = min(high + upper_end(law.singular), law.ceiling)
         return Bracket(low, high, "float64", self.name, evaluation)
 
-    def _tilted(self, law: Law, n: int) -> tuple[Fraction, Fraction, str]:
-        """Transforms of growing length, until they are good enough; both ends are those of the last."""
-        points = min(_FIRST, self.largest)
+    def _tilted(self, law: Law, n: int, *, first: int = 2**12, growth: int = 8) -> tuple[Fraction, Fraction, str]:
+        """Transforms of growing length, until they are good enough; both ends are those of the last.
+
+        - ``first``: length of the first transform.
+        - ``growth``: how much longer each next one is.
+        """
+        points = min(first, self.largest)
         while True:
             window = Window.choose(law, n, points)
             if window is not None:
@@ -146,7 +143,7 @@ class FFT:
                     return low, high, evaluation
             if points >= self.largest:
                 raise Unsupported(f"engine fft at n = {n}: no window of {points} points; use engine contour")
-            points = min(max(_GROWTH, 2) * points, self.largest)
+            points = min(max(growth, 2) * points, self.largest)
 
 
 def _settled(law: Law) -> tuple[Fraction, Fraction, str] | None:
@@ -175,11 +172,14 @@ def _algorithm_7(law: Law, n: int, step: Fraction) -> tuple[Fraction, Fraction, 
     return low, high, evaluation
 
 
-def _length(law: Law, n: int, step: Fraction) -> int:
-    """A transform length that holds the sum of n rounded copies without wrap-around, whichever way they are rounded."""
+def _length(law: Law, n: int, step: Fraction, *, most: int = 2**40) -> int:
+    """A transform length that holds the sum of n rounded copies without wrap-around, whichever way they are rounded.
+
+    - ``most``: points that no memory holds; rounding refuses such a length up.
+    """
     low, high = law.support
     points = n * (math.ceil(upper_end(high) / step) - math.floor(lower_end(low) / step)) + 1
-    return points if points > _BEYOND_ANY else smooth_integer(points)
+    return points if points > most else smooth_integer(points)
 
 
 def _positive_part(places: Sequence[int], weights: npt.NDArray[np.float64], n: int) -> tuple[float, float]:

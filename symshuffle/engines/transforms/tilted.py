@@ -42,9 +42,6 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, to_float, upper_end, working_precision
 from symshuffle.channels.law import Law
 
-_EVALUATION: Final = 16 * UNIT
-"""Absolute error of one directly evaluated value of a characteristic function (sines, products and sums of a pmf)."""
-
 PER_STAGE: Final = 8 * UNIT
 """Relative error in the 2-norm per stage of a fast Fourier transform."""
 
@@ -65,18 +62,22 @@ class Convolution:
         return total, float(np.linalg.norm(values)) * self.error * (1 + 1e-9) + summation
 
 
-def convolve(places: Sequence[int], masses: Array, n: int, length: int) -> Convolution:
+def convolve(
+    places: Sequence[int], masses: Array, n: int, length: int, *, evaluation: float = 16 * UNIT
+) -> Convolution:
     """The n-fold convolution of point masses at integer places, which all sums wrap around modulo ``length``.
 
     - ``places``: non-negative.
     - ``masses``: non-negative, of sum at most 1 up to rounding, shape ``(len(places),)``.
+    - ``evaluation``: absolute error of one directly evaluated value of a characteristic function (sines, products and
+      sums of a pmf).
     """
     spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
     frequencies = np.arange(length // 2 + 1, dtype=np.int64)
     for place, mass in zip(places, masses, strict=True):
         turns = (frequencies * (place % length)) % length  # exact: the angle is reduced before it is rounded
         spectrum += mass * np.exp(turns * (-2j * np.pi / length))
-    size, each = np.abs(spectrum), (len(places) + 4) * _EVALUATION
+    size, each = np.abs(spectrum), (len(places) + 4) * evaluation
     found = fft.irfft(integer_power(spectrum, n), length)
     most = max(1.0, float(masses.sum()) * (1 + each)) ** n  # the masses may sum to slightly more than 1
     drift = most * n * each * np.minimum(size + each, 1.0) ** (n - 1)
@@ -89,23 +90,10 @@ def convolve(places: Sequence[int], masses: Array, n: int, length: int) -> Convo
 _QUIET: Final = 60.0
 """Chernoff exponent of the mass outside the window."""
 
-_COARSEST: Final = 32
-"""Steps that the range of G has to be wide, for the contraction to mean anything."""
-
-_FINEST: Final = 1 << 45
-"""Most steps into which the range of G is cut: places stay exact in doubles."""
-
-_CANDIDATES: Final = 1 << 14
-"""Steps among which the one is chosen that fits the atoms best."""
-
-_MARGIN: Final = 8
-"""Lattice points to spare at the ends of the window."""
 
 _SMALLEST: Final = 1e-290
 """Below it a double loses digits."""
 
-_LARGEST_EXPONENT: Final = 1e6
-"""A law whose moments leave this range was rounded beyond recognition."""
 
 _Masses = dict[int, Fraction]
 """Mass by lattice place."""
@@ -128,11 +116,14 @@ class Window:
     slopes: tuple[float, float]
 
     @classmethod
-    def choose(cls, law: Law, n: int, largest: int) -> Window | None:
+    def choose(cls, law: Law, n: int, largest: int, *, finest: int = 1 << 45, margin: int = 8) -> Window | None:
         """A window of at most ``largest`` places, or None if that makes the steps too coarse.
 
         First the tilt, then the ends between which the tilted sum stays, then the step; all three are guesses in
         doubles, and whatever they are, the bounds hold.
+
+        - ``finest``: most steps into which the range of G is cut: places stay exact in doubles.
+        - ``margin``: lattice points to spare at the ends of the window.
         """
         values, weights = _doubles(law)
         low, high = min(map(lower_end, law.values)), max(map(lower_end, law.values))
@@ -146,18 +137,23 @@ class Window:
         if right <= left:
             return None
         # Where the window ends with the range, it also holds the one step by which each copy may be rounded up.
-        spare = 4 * _MARGIN + (n if right == n * high else 0)
-        most = min(int((largest - spare) * span / (right - left)), _FINEST)
+        spare = 4 * margin + (n if right == n * high else 0)
+        most = min(int((largest - spare) * span / (right - left)), finest)
         steps = _steps(law, low, span, most, c)
         if steps == 0:
             return None
         step = span / steps
-        first = max(math.floor((left - n * low) / step) - _MARGIN, 0)
+        first = max(math.floor((left - n * low) / step) - margin, 0)
         wanted = math.ceil((right - n * low) / step) + spare - first
         return cls(c, low, step, first, smooth_integer(wanted), (falling, rising))
 
-    def side(self, masses: _Masses, n: int, side: Literal["lower", "upper"]) -> Fraction | None:
-        """One side of E[S_+] from the masses that were rounded towards it; None if the window does not give any."""
+    def side(
+        self, masses: _Masses, n: int, side: Literal["lower", "upper"], *, largest_exponent: float = 1e6
+    ) -> Fraction | None:
+        """One side of E[S_+] from the masses that were rounded towards it; None if the window does not give any.
+
+        - ``largest_exponent``: a law whose moments leave this range was rounded beyond recognition.
+        """
         sign, places = (1 if side == "upper" else -1), sorted(masses)
         positions = np.array([float(self.origin + self.step * j) for j in places])
         weights = np.array([to_float(masses[j]) for j in places])
@@ -165,7 +161,7 @@ class Window:
             return None
         exponents = self.tilt * positions
         scale = _log_sum(exponents[weights > 0], weights[weights > 0])
-        if n * abs(scale) > _LARGEST_EXPONENT:
+        if n * abs(scale) > largest_exponent:
             return None
         slack = (2 * np.abs(exponents) + np.abs(exponents - scale) + 16) * UNIT
         # What a double does not hold is dropped, and for the upper side the chance that it occurs is added again.
@@ -363,14 +359,20 @@ def _cumulants(values: Array, weights: Array, s: Array) -> Array:
     return found
 
 
-def _steps(law: Law, low: Fraction, span: Fraction, most: int, c: float) -> int:
-    """Into how many steps, at most ``most``, to cut the range of G: as fits the atoms best; 0 if none does."""
+def _steps(
+    law: Law, low: Fraction, span: Fraction, most: int, c: float, *, coarsest: int = 32, candidates: int = 1 << 14
+) -> int:
+    """Into how many steps, at most ``most``, to cut the range of G: as fits the atoms best; 0 if none does.
+
+    - ``coarsest``: steps that the range of G has to be wide, for the contraction to mean anything.
+    - ``candidates``: steps among which the one is chosen that fits the atoms best.
+    """
     spacing = _spacing(law, low)
     if spacing is not None and span / spacing <= most:
         return int(span / spacing)
-    if most < _COARSEST:
+    if most < coarsest:
         return 0
-    counts = np.arange(max(_COARSEST, most // 2, most - _CANDIDATES), most + 1)
+    counts = np.arange(max(coarsest, most // 2, most - candidates), most + 1)
     misfit = np.zeros(len(counts))
     for value, weight in law.atoms():
         place = float((lower_end(value) - low) / span) * counts

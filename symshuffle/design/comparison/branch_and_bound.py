@@ -46,29 +46,15 @@ _MOST_BOXES: Final = 600
 _MOST_TWO_SIDED: Final = 300
 """Boxes of integers and shares, which are settled one by one only where few are left."""
 _BITS: Final = 80
-_LOOKS: Final[tuple[tuple[Question, float], ...]] = (("forward", 0.1), ("both", 1e-2), ("both", 1e-6))
-"""Directions and relative widths of brackets of delta, the next one where a bracket does not decide.
-
-One direction is below the larger of both: it shows that the target is exceeded, never that it is met.
-"""
 
 DOUBT: Final = 5.0
 """The usual doubt of the Gaussian limit: infinitely much asks for every bound, and excludes no less."""
 
-_STRIDE: Final = 1.4
-"""Length of a box in that of the last one that was excluded, where every bound is asked for."""
-
-_ALIKE: Final = 0.05
-"""Difference of logarithms of bounds in two orders up to which both are asked for."""
 
 _LAST: Final = 6
-_MARGIN: Final = 0.05
-"""How many of the last bounds tell how far guesses are off, and what is added to that."""
 
 _UNIT: Final = 1 << 64
 _CAP: Final = Fraction(math.exp(LARGEST_EPS0))
-_FINEST: Final = Fraction(1, 2000)
-"""Relative width at which a box of shares that is not excluded becomes a proposal."""
 
 
 @final
@@ -172,14 +158,17 @@ class Rivals:
             found.append(DegradationOrder(self.family).parameters(largest))
         return tuple(found)
 
-    def _stride(self, box: Box) -> tuple[Box, Box] | None:
-        """A box cut beside one hardly longer than the last that was excluded; None where it is asked whole."""
+    def _stride(self, box: Box, *, stride: float = 1.4) -> tuple[Box, Box] | None:
+        """A box cut beside one hardly longer than the last that was excluded; None where it is asked whole.
+
+        - ``stride``: length of a box in that of the last one that was excluded.
+        """
         if not (self.long and box.shares and box.shares[0] > 0 and math.isinf(self.doubt)):
             return None
         low, high = box.shares
         if self.family.base == HASHING or math.log(high / low) < 2 * self.long[0]:
             return None
-        cut = Fraction(f"{float(high) * math.exp(-_STRIDE * self.long[0]):.6g}")
+        cut = Fraction(f"{float(high) * math.exp(-stride * self.long[0]):.6g}")
         return (replace(box, shares=(low, cut)), replace(box, shares=(cut, high))) if low < cut < high else None
 
     def _all(self) -> list[Box]:
@@ -192,8 +181,11 @@ class Rivals:
             return [Box((int(low), None), shares)]
         return [Box((i, i), shares) for i in range(int(low), int(high) + 1)]
 
-    def _halves(self, box: Box) -> tuple[Box, Box] | None:
-        """Two halves along the side that tells its corners further apart; None where there is nothing left to halve."""
+    def _halves(self, box: Box, *, finest: Fraction = Fraction(1, 2000)) -> tuple[Box, Box] | None:
+        """Two halves along the side that tells its corners further apart; None where there is nothing left to halve.
+
+        - ``finest``: relative width at which a box of shares that is not excluded becomes a proposal.
+        """
         wide, tall = 0.0, 0.0
         if box.integers is not None:
             first, last = box.integers
@@ -201,24 +193,27 @@ class Rivals:
         if box.shares is not None:
             low, high = box.shares
             tall = math.inf if low == 0 else math.log(high / low)
-        if wide and (wide >= tall or tall < _FINEST):
+        if wide and (wide >= tall or tall < finest):
             middle = 2 * first if last is None else max(first, math.isqrt(first * last))
             return replace(box, integers=(first, middle)), replace(box, integers=(middle + 1, last))
-        if tall < _FINEST:
+        if tall < finest:
             return None
         cut = high / 4 if low == 0 else Fraction(f"{math.sqrt(low * high):.6g}")
         cut = cut if low < cut < high else (low + high) / 2
         return replace(box, shares=(low, cut)), replace(box, shares=(cut, high))
 
-    def excludes(self, box: Box) -> bool:
-        """Whether nobody in the box certainly meets the match with a risk below the goal."""
+    def excludes(self, box: Box, *, apart: float = 0.05) -> bool:
+        """Whether nobody in the box certainly meets the match with a risk below the goal.
+
+        - ``apart``: difference of logarithms of bounds in two orders up to which both are asked for.
+        """
         if box in self.settled:
             return self.settled[box]
         both, before = self.family.base == HASHING and box.shares is not None, len(self.spared)
         first, ahead = self.match.kind != "eps-delta", self.ahead.get(box)  # one excludes more boxes
         ways = (first, not first) if both else (True,)
         if ahead is not None and self._halves(box) is not None:
-            ways = (ahead > 0,) if abs(ahead) > _ALIKE else (ahead > 0, ahead <= 0)
+            ways = (ahead > 0,) if abs(ahead) > apart else (ahead > 0, ahead <= 0)
         off: dict[bool, float] = {}
         found = False
         for by in ways:
@@ -347,12 +342,19 @@ class Rivals:
                 self.seen.append((place, natural_log(found.lower) - likely))
         return found.lower > self.match.delta
 
-    def _spent(self, target: Fraction, point: Setting, excess: Fraction) -> Bracket:
+    def _spent(
+        self,
+        target: Fraction,
+        point: Setting,
+        excess: Fraction,
+        *,
+        looks: tuple[tuple[Question, float], ...] = (("forward", 0.1), ("both", 0.01), ("both", 1e-06)),
+    ) -> Bracket:
         """Delta of a point, in the larger direction or one, as closely as it takes to tell it from a target."""
         source = self.family.source(lam=1 + excess, **dict(DegradationOrder(self.family).parameters(point)))
         laws = experiment(self.match.asked(source), {"n": self.n})
         asked: dict[str, Any] = {"eps": self.match.value, "arithmetic": self.arithmetic}
-        for way, rtol in _LOOKS:
+        for way, rtol in looks:
             found = delta(laws, direction=way, rtol=rtol, **asked).bracket
             if way == "forward":
                 forward = found
@@ -371,13 +373,15 @@ class Rivals:
         except (ValueError, OverflowError, ZeroDivisionError):  # so far off that doubles do not tell
             return math.inf
 
-    def _doubt(self) -> float:
+    def _doubt(self, *, margin: float = 0.05) -> float:
         """By how much a bound may be above its guess: as far as the last ones were, and a little farther.
 
         Where no bound is asked for nothing is excluded: too little doubt leaves more to be matched one by one.
+
+        - ``margin``: what is added to how far the last guesses were off.
         """
         told = len(self.seen) >= _LAST and not math.isinf(self.doubt)
-        return max(above for _, above in self.seen[-_LAST:]) + _MARGIN if told else self.doubt
+        return max(above for _, above in self.seen[-_LAST:]) + margin if told else self.doubt
 
     def _above(self, place: float) -> float:
         """By how much a bound is likely to be above its guess at a place, on a line through the last two."""

@@ -27,7 +27,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.branch_and_bound import DOUBT, MOST_INPUTS, Settled
 from symshuffle.design.comparison.equivalence import equal_mechanisms
 from symshuffle.design.comparison.families import Family, family, family_name, names_on_file
-from symshuffle.design.comparison.matching import Match, has_strings, level_in_doubles, matched, read_match
+from symshuffle.design.comparison.matching import RTOL, Match, has_strings, level_in_doubles, matched, read_match
 from symshuffle.design.comparison.parameter_choice import (
     CLOSEST,
     LOCAL,
@@ -54,18 +54,9 @@ if TYPE_CHECKING:
 _LARGEST_INPUTS: Final = 10**6
 """Inputs beyond which messages and moments are not written out."""
 
-_REL: Final = 1e-4
-"""Relative width of the brackets around eps and eps0 of one round."""
-
 LARGEST_VARIANTS: Final = 100
 """Rows that one mechanism may have."""
 
-_FINALISTS: Final = 3
-_ROUNDS: Final = 12
-"""How often a share that is not excluded is taken up."""
-
-_FEW_INPUTS: Final = 1000
-"""Inputs up to which several integers are matched exactly at a central target."""
 
 _COMPARED: Final = ("periods", "reports", "min_batch_size", "colluding", "memoised", "threshold")
 """Fields of a deployment that a comparison takes."""
@@ -171,7 +162,7 @@ def compare(
         loss=choice(Loss, loss, "loss"),
         covered=covered,
     )
-    rtol = (_REL if covered.batches == 1 else WIDTH_OF_LEVEL) if rtol is None else as_width(rtol)
+    rtol = (RTOL if covered.batches == 1 else WIDTH_OF_LEVEL) if rtol is None else as_width(rtol)
     check_progress(progress, 3)
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     wanted, own, repeated = (None, [], []) if mechanisms is None else _read(_listed(mechanisms), k)
@@ -247,7 +238,7 @@ def _tried(k: int, n: int, match: Match, rtol: float, variants: int, one: Family
     try:
         _check_strings(one)
         reach = moment(one, "chi square")(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
-        goal = _goal(k, match.of_one_round(), n, min(rtol, _REL)) if match.kind == "eps-delta" else 0.0
+        goal = _goal(k, match.of_one_round(), n, min(rtol, RTOL)) if match.kind == "eps-delta" else 0.0
         return _best(one, match, n, rtol, goal, variants), "", reach
     except (Unsupported, NotDecided) as error:
         return [], str(error), reach
@@ -322,7 +313,7 @@ def _over_rounds(one: Family, match: Match, n: int, rtol: float, goal: float, va
     """The rows of a family at a target of several rounds together: parameters that are best for one of them."""
     evaluation = LOCAL if one.free else "no free parameters"
     try:
-        ranked, _ = _ranked(one, match.of_one_round(), n, _REL, goal, variants, local=True)
+        ranked, _ = _ranked(one, match.of_one_round(), n, RTOL, goal, variants, local=True)
         levels = [(entry.values, entry.here.lam) for entry in ranked[:variants]]
     except Unsupported as error:
         if one.free:
@@ -337,11 +328,23 @@ def _over_rounds(one: Family, match: Match, n: int, rtol: float, goal: float, va
 
 
 def _ranked(
-    one: Family, match: Match, n: int, rtol: float, goal: float, variants: int, *, local: bool = False
+    one: Family,
+    match: Match,
+    n: int,
+    rtol: float,
+    goal: float,
+    variants: int,
+    *,
+    local: bool = False,
+    finalists: int = 3,
+    rounds: int = 12,
+    few: int = 1000,
 ) -> tuple[list[Candidate], Settled]:
     """Parameters that were matched, the smallest loss first, and what is known of all others.
 
     - ``local``: whether nothing is to be known of others.
+    - ``rounds``: how often a share that is not excluded is taken up.
+    - ``few``: inputs up to which several integers are matched exactly at a central target.
     """
     level = level_in_doubles(match, one, goal)
     risk = loss_of(one, match.loss)
@@ -355,8 +358,8 @@ def _ranked(
             return math.inf
 
     # Few candidates where all others are looked at afterwards.
-    several = match.kind == "eps-delta" and not one.thin and (local or MOST_INPUTS < one.inputs <= _FEW_INPUTS)
-    most = max(variants, _FINALISTS if several else 1)
+    several = match.kind == "eps-delta" and not one.thin and (local or MOST_INPUTS < one.inputs <= few)
+    most = max(variants, finalists if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind != "eps0", most=most)
     tried = [candidate_at(one, values, match, n, rtol) for values in named(one, match, candidates)]
     best = min(tried, key=lambda entry: entry.risk)
@@ -367,7 +370,7 @@ def _ranked(
     doubt, near = (math.inf, descended) if unusual else (DOUBT, around)
     settled = Settled(None, LOCAL) if local else settled_for(one, match, n, tried, doubt=doubt)
     searched = Fraction(0)  # around this share nothing is better
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         if not settled.left:
             break
         before = min(entry.risk for entry in tried)

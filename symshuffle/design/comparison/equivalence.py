@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
@@ -22,21 +22,19 @@ from symshuffle.design.comparison.families import Family, family
 from symshuffle.design.comparison.rows import Row
 from symshuffle.mechanisms.thin import THINNED
 
-_LARGEST_INPUTS: Final = 64
-"""Inputs up to which laws are compared: powers in them have so many factors."""
-
-_MATCHED: Final = Fraction(1, 1000)
-"""Relative distance within which levels count as one: those of a central target are solved for, each by itself."""
-
 _Law = frozenset[tuple[object, ...]]
 
 
-def equal_mechanisms(k: int, rows: Sequence[Row], own: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
+def equal_mechanisms(
+    k: int, rows: Sequence[Row], own: Mapping[str, Any] = MappingProxyType({}), *, largest: int = 64
+) -> Iterator[str]:
     """Sentences that name the rows that are the same mechanism, and those that have the same bound only.
 
     ``own`` are the sources that a user brought, by the names of their rows.
+
+    - ``largest``: inputs up to which laws are compared: powers in them have so many factors.
     """
-    if k > _LARGEST_INPUTS:
+    if k > largest:
         return
     same = list(_groups(k, own, [row for row in rows if row.risk is not None], templates_of))
     for group in same:
@@ -99,8 +97,8 @@ def _close(one: Row, other: Row) -> bool:
     )
 
 
-def _meet(one: Bracket, other: Bracket) -> bool:
-    return one.lower * (1 - _MATCHED) <= other.upper and other.lower * (1 - _MATCHED) <= one.upper
+def _meet(one: Bracket, other: Bracket, *, apart: Fraction = Fraction(1, 1000)) -> bool:
+    return one.lower * (1 - apart) <= other.upper and other.lower * (1 - apart) <= one.upper
 
 
 def templates_of(one: Family, values: Mapping[str, Any]) -> _Law | None:

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
 
-_BITS: Final = 64
+BITS: Final = 160
+"""Precision of the numbers of rows: cost only, since every ball says how wide it is."""
 
 
 Parameters: TypeAlias = "tuple[tuple[str, int | Fraction], ...]"
@@ -112,7 +113,7 @@ class Family:
 
     def number(self, text: str) -> Fraction:
         """The rational that a text denotes at this size."""
-        found = number_at(text, self.sized, _BITS)
+        found = number_at(text, self.sized, DEFAULT_BITS)
         assert isinstance(found, Fraction)
         return found
 
@@ -206,8 +207,8 @@ def _check_name(name: str, base: str, thin: bool) -> None:
 def _smallest_size(inputs: str, parameter: dict[str, Any], k: int) -> int:
     """The smallest value of the size at which a mechanism has at least k inputs, whose number grows by one with it."""
     name, kind = parameter["name"], parameter["kind"]
-    at_zero = number_at(inputs, {name: Fraction(0)}, _BITS)
-    lower = number_at(parameter["lower"], {}, _BITS)
+    at_zero = number_at(inputs, {name: Fraction(0)}, DEFAULT_BITS)
+    lower = number_at(parameter["lower"], {}, DEFAULT_BITS)
     assert isinstance(at_zero, Fraction) and isinstance(lower, Fraction)
     value = max(int(lower), int(k - at_zero))
     while kind is not None and not KINDS[kind](value):  # powers of two at most twice as far

@@ -30,12 +30,12 @@ from symshuffle.design.comparison.proposals import LARGEST_EPS0, Values, matched
 if TYPE_CHECKING:
     pass
 
-LONGEST_EXACT: Final = 64
-"""Inputs up to which strings of bits get a rational ratio; beyond, their probabilities are balls."""
 
-_BITS: Final = 50
-_WIDE: Final = 0.1
 _SMALLEST_GOAL: Final = Fraction(1, 10**12)
+
+
+RTOL: Final = 1e-4
+"""Relative width of the brackets around eps and eps0 of one round: cost only."""
 
 
 @lru_cache(maxsize=64)
@@ -200,7 +200,7 @@ def matched(
 
 
 def _next_to_eps(
-    family: Family, values: Parameters, match: Match, n: int, rtol: float
+    family: Family, values: Parameters, match: Match, n: int, rtol: float, *, wide: float = 0.1
 ) -> tuple[Fraction, Fraction] | None:
     """The central level itself, which meets its own target, and a level next to it that certainly exceeds the target.
 
@@ -212,10 +212,10 @@ def _next_to_eps(
     beyond = match.value * (1 + Fraction(rtol) / 2)
     sources = (family.source(eps0=level, **dict[str, Any](values)) for level in (beyond, match.value))
     try:
-        far = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic="float64").bracket
+        far = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=wide, arithmetic="float64").bracket
         if far.lower <= match.delta:
             return None
-        near = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=_WIDE, arithmetic="float64").bracket
+        near = delta(match.asked(next(sources)), n=n, eps=match.value, rtol=wide, arithmetic="float64").bracket
     except (Unsupported, NotDecided):
         return None
     return (match.value, beyond) if near.upper <= match.delta else None
@@ -229,10 +229,13 @@ def _cap(*, eps0: object = None, lam: object = None) -> Real:
 
 
 def _around_budget(
-    family: Family, values: Parameters, budget: Fraction, level: float
+    family: Family, values: Parameters, budget: Fraction, level: float, *, longest: int = 64, bits: int = 50
 ) -> tuple[FamilyMember, FamilyMember]:
-    """At rational ratios (long strings: rational levels) just below and above the one that doubles give."""
-    rational = family.all_inputs <= LONGEST_EXACT or not has_strings(family)
+    """At rational ratios (long strings: rational levels) just below and above the one that doubles give.
+
+    - ``longest``: inputs up to which strings of bits get a rational ratio; beyond, probabilities are balls.
+    """
+    rational = family.all_inputs <= longest or not has_strings(family)
     if rational:
         lam = Fraction(math.exp(level))
         short = lam.limit_denominator(1000)
@@ -240,7 +243,7 @@ def _around_budget(
             candidate = FamilyMember(family, short, values)
             if candidate.chi_square == budget:
                 return candidate, candidate
-        unit = Fraction(1, 1 << max(_BITS - math.frexp(float(lam - 1))[1], 0))
+        unit = Fraction(1, 1 << max(bits - math.frexp(float(lam - 1))[1], 0))
         start = (lam - 1) // unit
         make: Callable[[Any], FamilyMember] = lambda x: FamilyMember(family, 1 + x * unit, values)  # noqa: E731
     else:

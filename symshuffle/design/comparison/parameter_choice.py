@@ -14,31 +14,24 @@ from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
 from symshuffle.decompositions.filed_values import FiledParameter
 from symshuffle.design.comparison.branch_and_bound import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
-from symshuffle.design.comparison.families import Family, FamilyMember, Parameters
-from symshuffle.design.comparison.matching import Match, matched
+from symshuffle.design.comparison.families import BITS, Family, FamilyMember, Parameters
+from symshuffle.design.comparison.matching import RTOL, Match, matched
 from symshuffle.design.comparison.monotonicity import DegradationOrder
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, LARGEST_FREE, loss_of, moment
 from symshuffle.utility.estimation.votes import VoteNoise
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 
-_BITS: Final = 160
 _SUBSETS: Final = "subset-selection"
 CLOSEST: Final = Fraction(1, 50)
 """Relative distance of shares below which neighbours are not looked at."""
 
-_USUAL: Final = 0.1
-"""Difference of the logarithm of delta from that of the Gaussian limit up to which doubles rank parameters."""
-
-_COARSE: Final = 1e-4
-"""Relative width at which the levels of others are matched; that of the best one is matched again."""
 
 _GAIN: Final = Fraction(1, 1000)
-"""Relative gain of loss that is looked for."""
+"""Relative gain of loss that is looked for: cost only."""
 
 _ABOVE: Final = Fraction(1, 2500)
 """Relative distance of a share from the smallest one that can be matched, at which it is tried."""
 
-_PARABOLAS: Final = 5
 
 LOCAL: Final = "local search: a better choice is not excluded"
 
@@ -88,7 +81,7 @@ def matched_of(one: Family, choices: Sequence[Parameters], match: Match, n: int,
 def around(one: Family, best: Candidate, match: Match, n: int, rtol: float) -> list[Candidate]:
     """Neighbouring shares, ever closer to the best of them."""
     found: list[Candidate] = []
-    step, start, coarse = Fraction(1, 5), best, max(rtol, _COARSE)
+    step, start, coarse = Fraction(1, 5), best, max(rtol, RTOL)
     while step > CLOSEST:
         share = share_of(best)
         ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
@@ -99,10 +92,11 @@ def around(one: Family, best: Candidate, match: Match, n: int, rtol: float) -> l
     return found if best is start or coarse == rtol else [*found, *matched_of(one, [best.values], match, n, rtol)]
 
 
-def is_unusual(one: Family, best: Candidate, match: Match, n: int, goal: float) -> bool:
+def is_unusual(one: Family, best: Candidate, match: Match, n: int, goal: float, *, usual: float = 0.1) -> bool:
     """Whether so few users are far from the Gaussian limit, by which doubles rank parameters.
 
     - ``goal``: the variance at which they were ranked.
+    - ``usual``: difference of the logarithm of delta from that of the limit, up to which doubles rank.
     """
     assert match.delta is not None
     variance = moment(one, "variance")(float(upper_end(enclose(best.here.lam))), {k: float(v) for k, v in best.values})
@@ -110,7 +104,7 @@ def is_unusual(one: Family, best: Candidate, match: Match, n: int, goal: float) 
         guess = log_profile(float(match.value), math.sqrt(goal / match.messages(n)))
     except (ValueError, OverflowError, ZeroDivisionError):
         return True
-    far = abs(guess - natural_log(match.delta)) > _USUAL or abs(math.log(variance / goal)) > _USUAL
+    far = abs(guess - natural_log(match.delta)) > usual or abs(math.log(variance / goal)) > usual
     return far or is_rare(one, best, match, n)
 
 
@@ -122,7 +116,7 @@ def is_rare(one: Family, best: Candidate, match: Match, n: int) -> bool:
 
 def descended(one: Family, start: Candidate, match: Match, n: int, rtol: float) -> list[Candidate]:
     """The best choice on the way down from one, and from a share that is hardly ever sent, one parameter at a time."""
-    coarse, seen = max(rtol, _COARSE), {start.values: start}
+    coarse, seen = max(rtol, RTOL), {start.values: start}
 
     def at(values: Parameters) -> Candidate | None:
         if values not in seen:
@@ -170,7 +164,7 @@ def _least_share(one: Family, best: Candidate, match: Match, n: int) -> Fraction
     for _ in range(2):
         source = one.source(eps0=LARGEST_EPS0, **dict[str, Any](_moved(best.values, "p", share)))
         try:
-            spent = delta(match.asked(source), n=n, eps=match.value, rtol=_COARSE, arithmetic="float64").bracket.upper
+            spent = delta(match.asked(source), n=n, eps=match.value, rtol=RTOL, arithmetic="float64").bracket.upper
         except (Unsupported, NotDecided):
             return Fraction(1)
         share = Fraction(f"{float(share * match.delta / spent):.6g}") if share * match.delta < spent else Fraction(1)
@@ -178,7 +172,13 @@ def _least_share(one: Family, best: Candidate, match: Match, n: int) -> Fraction
 
 
 def _along(
-    p: FiledParameter, best: Candidate, at: Callable[[Parameters], Candidate | None], base: float, high: float
+    p: FiledParameter,
+    best: Candidate,
+    at: Callable[[Parameters], Candidate | None],
+    base: float,
+    high: float,
+    *,
+    parabolas: int = 5,
 ) -> Candidate:
     """The best of some values of one parameter: ever longer steps while the loss falls, then vertices of parabolas."""
     least, step = (0.0, math.log(2)) if p.integer else (math.log(base * float(_ABOVE)) if base else -math.inf, 0.1)
@@ -203,7 +203,7 @@ def _along(
             here, far = after, 2 * far
         if here != start:
             break
-    for _ in range(_PARABOLAS):
+    for _ in range(parabolas):
         places = sorted(known)
         i = places.index(min(known, key=lambda t: known[t]))
         if not 0 < i < len(places) - 1:
@@ -309,4 +309,4 @@ def votes_of(at: FamilyMember) -> tuple[VoteNoise | None, str]:
     """The votes of the best unbiased estimator known, or why there is none."""
     if not at.family.alike:
         return None, at.obstruction
-    return at.votes(_BITS), ""
+    return at.votes(BITS), ""

@@ -33,8 +33,6 @@ Values: TypeAlias = Mapping[str, float]
 LARGEST_EPS0: Final = 64
 """Local levels beyond this are not tried."""
 
-_FAR: Final = 700.0
-
 
 @cache
 def blanket_variance(mechanism: Mechanism) -> sp.Expr:
@@ -133,14 +131,14 @@ def _risk(family: Family, loss: Loss) -> Callable[[float, Values], float]:
     return value
 
 
-def matched_log(measure: Callable[[float, Values], float], goal: float, values: Values) -> float:
+def matched_log(measure: Callable[[float, Values], float], goal: float, values: Values, *, far: float = 700.0) -> float:
     """The local level at which a rising measure takes a value."""
     if not measure(math.exp(LARGEST_EPS0), values) >= goal:
         raise Unsupported(f"at every local level up to {LARGEST_EPS0} it spends less")
 
     def off(log: float) -> float:
         found = measure(math.exp(math.exp(log)), values) / goal
-        return min(max(math.log(found), -_FAR), _FAR) if found > 0 else -_FAR
+        return min(max(math.log(found), -far), far) if found > 0 else -far
 
     return math.exp(zero_between(off, math.log(1e-13), math.log(LARGEST_EPS0), xtol=1e-16, rtol=1e-15))
 
@@ -152,13 +150,6 @@ def gaussian_epsilon(variance: float, n: int, delta: float) -> float:
 
 LARGEST_FREE: Final = 1 << 20
 """Integers beyond this are not tried for a parameter without an upper end."""
-
-_ALL: Final = 48
-"""Values up to which a range of integers is tried whole."""
-
-_SMALLEST_SHARE: Final = 1e-15
-_LOOKS: Final = (0.97, 0.7, 0.3, 0.05, 1e-3, 1e-6, 1e-9, 1e-12)
-"""Shares one of which has to pay before the best one is looked for."""
 
 
 _Proposal: TypeAlias = "tuple[float, Parameters]"
@@ -202,14 +193,17 @@ def _searched(tuned: Callable[[int], _Proposal], lower: float, upper: float) -> 
     return list(found.values())
 
 
-def _grids(low: int, high: int, found: dict[int, _Proposal]) -> Iterable[list[int]]:
-    """Ever finer grids around the best point so far."""
+def _grids(low: int, high: int, found: dict[int, _Proposal], *, most: int = 48) -> Iterable[list[int]]:
+    """Ever finer grids around the best point so far.
+
+    - ``most``: values up to which a range of integers is tried whole.
+    """
     while True:
-        if high - low < _ALL:
+        if high - low < most:
             yield list(range(low, high + 1))
             return
-        ratio = (high / low) ** (1 / (_ALL // 2))
-        points = sorted({low, high, *(round(low * ratio**i) for i in range(_ALL // 2 + 1))})
+        ratio = (high / low) ** (1 / (most // 2))
+        points = sorted({low, high, *(round(low * ratio**i) for i in range(most // 2 + 1))})
         yield points
         best = min(points, key=lambda point: found[point][0])
         at = points.index(best)
@@ -219,10 +213,15 @@ def _grids(low: int, high: int, found: dict[int, _Proposal]) -> Iterable[list[in
             return
 
 
-def _best_share(risk: Callable[[float], float]) -> Fraction:
-    if all(risk(share) >= risk(1.0) for share in _LOOKS):
+def _best_share(
+    risk: Callable[[float], float],
+    *,
+    smallest: float = 1e-15,
+    looks: tuple[float, ...] = (0.97, 0.7, 0.3, 0.05, 0.001, 1e-06, 1e-09, 1e-12),
+) -> Fraction:
+    if all(risk(share) >= risk(1.0) for share in looks):
         return Fraction(1)
-    low, high = math.log(_SMALLEST_SHARE), 0.0
+    low, high = math.log(smallest), 0.0
     grid = [low + (high - low) * i / 24 for i in range(25)]
     values = [risk(math.exp(t)) for t in grid]
     at = min(range(len(grid)), key=lambda i: (values[i], -i))

@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Number, enclose, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.branch_and_bound import Settled
-from symshuffle.design.comparison.families import Family, FamilyMember, Parameters
+from symshuffle.design.comparison.families import BITS, Family, FamilyMember, Parameters
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.parameter_choice import votes_of
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, gaussian_epsilon, moment
@@ -174,13 +174,9 @@ def _brief(value: int | Fraction) -> str:
     return str(value) if isinstance(value, int) or value.denominator < 1000 else f"{float(value):.4g}"
 
 
-_BITS: Final = 160
-_CAP_BITS: Final = 64
-
-
-def cap_of(at: FamilyMember) -> float:
+def cap_of(at: FamilyMember, *, bits: int = 64) -> float:
     """The ratio cap, rounded up."""
-    return float(upper_end(at.lam if isinstance(at.lam, Fraction) else enclose(at.lam, _CAP_BITS)))
+    return float(upper_end(at.lam if isinstance(at.lam, Fraction) else enclose(at.lam, bits)))
 
 
 def row_of(
@@ -194,7 +190,7 @@ def row_of(
     """The row of a family at its match, with what is known of all other parameters."""
     noise, reason = votes_of(at)
     chi_square, bitwise = at.chi_square, at.bitwise
-    level = at.level(_BITS if match.kind == "chi-square" else None)
+    level = at.level(BITS if match.kind == "chi-square" else None)
     told = estimated(noise, match.loss, n, one.inputs)
     sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
     trace = None if noise is None else noise.trace
@@ -259,7 +255,7 @@ def _certified(at: FamilyMember, match: Match, n: int, rtol: float) -> dict[str,
             return central(at.source, match, n, rtol)
         messages = match.messages(n)
         near = match.value if match.kind == "eps-delta" else _guess(at, match.delta, messages)
-        return central(at.source, match, n, rtol, bits=_BITS, near=near)
+        return central(at.source, match, n, rtol, bits=BITS, near=near)
     except Unsupported as error:
         return {"privacy": str(error)}
 

@@ -247,9 +247,6 @@ def _flat(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 FORMATS: Final = ("pdf", "png", "svg")
 _MARKERS: Final = "osD^v<>P"
-_NEAR: Final = 0.06
-_LETTER: Final = 0.016
-"""Shares of an axis: within which two points have one label, and that a letter of a label takes."""
 
 
 def draw(found: Comparison) -> Figure:
@@ -311,8 +308,14 @@ def _draw_on(axis: Any, found: Comparison, points: list[tuple[Row, str]], label:
     axis.grid(alpha=0.3)
 
 
-def _number(axis: Any, places: dict[tuple[float, float], list[str]]) -> None:
-    """Numbers beside the points; those of points that lie close together in one label."""
+def _number(
+    axis: Any, places: dict[tuple[float, float], list[str]], *, near: float = 0.06, letter: float = 0.016
+) -> None:
+    """Numbers beside the points; those of points that lie close together in one label.
+
+    - ``near``: share of an axis within which two points have one label.
+    - ``letter``: share of an axis that a letter of a label takes.
+    """
     if not places:
         return
     across = [x for x, _ in places]
@@ -322,8 +325,8 @@ def _number(axis: Any, places: dict[tuple[float, float], list[str]]) -> None:
     labels = sorted((x, math.log(y), numbers) for (x, y), numbers in places.items())
     for _ in places:
         for (i, left), (j, right) in itertools.combinations(enumerate(labels), 2):
-            reach = (_NEAR + _LETTER * len(", ".join(left[2]))) * wide
-            if right[0] - left[0] < reach and abs(left[1] - right[1]) < _NEAR * high:
+            reach = (near + letter * len(", ".join(left[2]))) * wide
+            if right[0] - left[0] < reach and abs(left[1] - right[1]) < near * high:
                 labels[i] = (left[0], left[1], [*left[2], *right[2]])
                 del labels[j]
                 break

@@ -38,7 +38,7 @@ from symshuffle.decompositions.composition import Composed, Composition, Part, h
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
-from symshuffle.design.comparison.families import HASHED
+from symshuffle.design.comparison.families import BITS, HASHED
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.rows import Row, bracket_of, central, estimated
 from symshuffle.mechanisms.hashing import hyperplanes
@@ -58,12 +58,6 @@ from symshuffle.utility.estimation.votes import (
     mixed_votes,
 )
 
-_DECIMALS: Final = 10**12
-_BITS: Final = 160
-_SLACK: Final = Fraction(1, 10**12)
-"""By how much a level may exceed the common one, of what its enclosure is wide."""
-
-_MOST_ENTRIES: Final = 1 << 18
 AS_GIVEN: Final = "as given: nothing of it is chosen"
 _EXPECTED: Final = "a name, an expression such as joint(krr(k=10),2), a Mechanism, a Channel or a composition"
 
@@ -167,7 +161,9 @@ def user_row(name: str, given: Source, match: Match, n: int, rtol: float) -> Row
     )
 
 
-def _at_match(source: Source, match: Match, n: int, rtol: float) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
+def _at_match(
+    source: Source, match: Match, n: int, rtol: float, *, unit: int = 10**12
+) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
     """The source at its level, the level, and how that was found."""
     if isinstance(source, Channel):
         return source, _level(source), f"{AS_GIVEN}; it has a level of its own"
@@ -180,7 +176,7 @@ def _at_match(source: Source, match: Match, n: int, rtol: float) -> tuple[Mechan
         value = match.largest_eps0(lambda eps0: source.at(eps0=eps0), n, rtol).lower
     if isinstance(source, Mechanism) and not is_alike(source):
         # Its estimator inverts a matrix over the rationals.
-        ratio = Fraction(math.floor(enclose(Exp(value)).lower * _DECIMALS), _DECIMALS)
+        ratio = Fraction(math.floor(enclose(Exp(value)).lower * unit), unit)
         if ratio <= 1:
             raise Unsupported(f"at its level {float(value):.4g} the ratio is not a decimal of 12 places above 1")
         found: Any = source.at(lam=ratio)
@@ -198,8 +194,8 @@ def _level(source: Channel | Mechanism | Composition, lam: Real | None = None) -
 def _logarithm(ratio: Any) -> Ball:
     if ratio == math.inf:
         raise Unsupported("some message is impossible at some inputs: no finite local level")
-    with working_precision(_BITS):
-        return Ball.from_arb(to_arb(ratio).log(), _BITS)
+    with working_precision(BITS):
+        return Ball.from_arb(to_arb(ratio).log(), BITS)
 
 
 def _level_of(part: Any, lam: Any) -> Any:
@@ -219,7 +215,7 @@ def _level_of(part: Any, lam: Any) -> Any:
     found = _leaf(part, lam)
     ratios: list[Any] = [Fraction(1)]
     for one in found.classes:
-        values = [evaluate(state.probability.subs(dict(found.fixed)), bits=_BITS) for state in one.states]
+        values = [evaluate(state.probability.subs(dict(found.fixed)), bits=BITS) for state in one.states]
         most, least = maximum(values), minimum(values)
         if upper_end(most) == 0:
             continue
@@ -269,9 +265,9 @@ def budget_of(mechanism: Mechanism) -> Number:
     return spent
 
 
-def _explicit(mechanism: Mechanism) -> Channel:
+def _explicit(mechanism: Mechanism, *, most: int = 1 << 18) -> Channel:
     outputs = int(mechanism.num_outputs)
-    if outputs * int(mechanism.inputs) > _MOST_ENTRIES:
+    if outputs * int(mechanism.inputs) > most:
         raise Unsupported(f"{mechanism.name}: an explicit channel of {outputs} outputs is too large")
     return mechanism.channel()
 
@@ -281,7 +277,7 @@ def _noise(source: Mechanism | Channel | Composed) -> VoteNoise:
     if isinstance(source, Channel):
         return channel_noise(source)
     if isinstance(source, Mechanism):
-        return canonical_votes(source, bits=_BITS) if is_alike(source) else channel_noise(_explicit(source))
+        return canonical_votes(source, bits=BITS) if is_alike(source) else channel_noise(_explicit(source))
     factors = list(_factors(source.composition, source.lam))
     return factors[0] if len(factors) == 1 else joint_noise(factors)
 
@@ -292,7 +288,7 @@ def _factors(part: Part, lam: Any) -> Iterator[VoteNoise]:
         for one in part.parts:
             yield from _factors(one, root(lam, len(part.parts)))
         return
-    yield mixed_votes(list(_mixed(part, Fraction(1), lam)), bits=_BITS)
+    yield mixed_votes(list(_mixed(part, Fraction(1), lam)), bits=BITS)
 
 
 def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, Mechanism]]:
@@ -341,10 +337,20 @@ def _values(mechanism: Mechanism) -> dict[str, Any]:
     }
 
 
-def _excess(match: Match, level: Bracket, spent: Number | None, certified: Bracket | None) -> str:
-    """In which way it spends more than the others have in common, in words; empty where it does not."""
+def _excess(
+    match: Match,
+    level: Bracket,
+    spent: Number | None,
+    certified: Bracket | None,
+    *,
+    slack: Fraction = Fraction(1, 10**12),
+) -> str:
+    """In which way it spends more than the others have in common, in words; empty where it does not.
+
+    - ``slack``: by how much a level may exceed the common one, of what its enclosure is wide.
+    """
     match match.kind:
-        case "eps0" if level.upper > match.value * (1 + _SLACK):
+        case "eps0" if level.upper > match.value * (1 + slack):
             return f"its level eps0 = {float(level.upper):.4g} is above {shortest(match.value)}, that of the others"
         case "chi-square" if spent is None or upper_end(spent) > match.value:
             return "its largest pairwise chi-square divergence is above that of the others"

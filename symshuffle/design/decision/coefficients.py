@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.lp import LinearProgram, Sense
@@ -22,23 +22,10 @@ from symshuffle.base.numbers import parse_rational
 CoefficientPlace: TypeAlias = "tuple[int | None, int | None]"
 """Row and column of a coefficient: row None for costs, column None for right-hand sides."""
 
-_DIGITS: Final = 12
-"""Digits up to which a decimal is what a user wrote: results of operations in doubles have 16 or 17."""
 
-_ULPS: Final = 4
-_LARGEST_DENOMINATOR: Final = 1 << 16
-_LARGEST_MULTIPLE: Final = 1 << 10
-"""Largest denominators of a ratio by itself, and of a ratio times lam: coincidences within 4 ulps are rarer than
-2^-16 and 2^-28 of all doubles."""
-
-_LARGEST_SHARE: Final = 12
-_LARGEST_CONSTANT: Final = 144
-"""Largest denominators of b and a in a + b*lam: means of a staircase column over up to 12 inputs have such forms."""
-
-
-def tolerance(value: float) -> Fraction:
+def tolerance(value: float, *, ulps: int = 4) -> Fraction:
     """How far from its double a coefficient may be: 4 units in the last place."""
-    return _ULPS * Fraction(math.ulp(value))
+    return ulps * Fraction(math.ulp(value))
 
 
 def read_coefficient(
@@ -59,7 +46,7 @@ def read_coefficient(
 
 
 @cache
-def recognise(number: float, lam: Fraction) -> Fraction | None:
+def recognise(number: float, lam: Fraction, *, digits: int = 12) -> Fraction | None:
     """Return the exact coefficient that a double stands for by the rule of this module; None if there is none.
 
     Examples
@@ -73,7 +60,7 @@ def recognise(number: float, lam: Fraction) -> Fraction | None:
     decimal = parse_rational(repr(number), "coefficient")
     if number == float(lam):
         return lam
-    if _digits(number) <= _DIGITS:
+    if _digits(number) <= digits:
         return decimal
     exact, near = Fraction(number), tolerance(number)
     for candidate in _candidates(exact, near, lam):
@@ -82,18 +69,26 @@ def recognise(number: float, lam: Fraction) -> Fraction | None:
     return None
 
 
-def _candidates(exact: Fraction, near: Fraction, lam: Fraction) -> Iterator[Fraction]:
-    yield (exact / lam).limit_denominator(_LARGEST_MULTIPLE) * lam
+def _candidates(
+    exact: Fraction,
+    near: Fraction,
+    lam: Fraction,
+    *,
+    denominator: int = 1 << 16,
+    multiple: int = 1 << 10,
+    constant: int = 144,
+) -> Iterator[Fraction]:
+    yield (exact / lam).limit_denominator(multiple) * lam
     unique = math.isqrt(int(1 / (2 * near))) or 1  # two ratios with smaller denominators are further apart
-    yield exact.limit_denominator(min(_LARGEST_DENOMINATOR, unique))
-    yield 1 / (1 / exact).limit_denominator(_LARGEST_MULTIPLE)
+    yield exact.limit_denominator(min(denominator, unique))
+    yield 1 / (1 / exact).limit_denominator(multiple)
     for share in _shares():
-        yield (exact - share * lam).limit_denominator(_LARGEST_CONSTANT) + share * lam
+        yield (exact - share * lam).limit_denominator(constant) + share * lam
 
 
 @cache
-def _shares() -> tuple[Fraction, ...]:
-    shares = {Fraction(p, q) for q in range(1, _LARGEST_SHARE + 1) for p in range(-q, q + 1)} - {Fraction(0)}
+def _shares(*, largest: int = 12) -> tuple[Fraction, ...]:
+    shares = {Fraction(p, q) for q in range(1, largest + 1) for p in range(-q, q + 1)} - {Fraction(0)}
     return tuple(sorted(shares, key=lambda b: (b.denominator, abs(b))))
 
 

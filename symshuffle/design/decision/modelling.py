@@ -31,9 +31,6 @@ _LARGEST = 12
 
 _ULPS_WORDS = "4 units in the last place"
 
-_LEVEL_BITS = 100
-"""Width of the rational enclosure of exp(eps0), in bits."""
-
 
 @final
 @dataclass(frozen=True, init=False)
@@ -218,15 +215,15 @@ def _rounding(program: LinearProgram, rounded: dict[CoefficientPlace, Fraction])
         return CoefficientRounding(tolerances, None, None)
 
 
-def _level(lam: object, eps0: object) -> Fraction:
+def _level(lam: object, eps0: object, *, bits: int = 100) -> Fraction:
     if lam is not None and eps0 is None:
         return check_lam(parse_rational(lam, "lam"))
     if lam is not None or eps0 is None:
         raise InputError("lam, eps0", f"{lam}, {eps0}", "exactly one of the two")
     budget = parse_inside(eps0, "eps0", "(0, inf)")
-    rounded = enclose(Exp(budget), _LEVEL_BITS).lower
+    rounded = enclose(Exp(budget), bits).lower
     if rounded <= 1:
-        raise InputError("eps0", eps0, f"a rational of at least 2**-{_LEVEL_BITS - 2}")
+        raise InputError("eps0", eps0, f"a rational of at least 2**-{bits - 2}")
     return rounded
 
 

@@ -43,11 +43,6 @@ EXACT_SECONDS: Final = 30.0
 _SECONDS_PER_SQUARED_ROW: Final = {"bayes": 2e-7, "minimax": 2.5e-6}
 """Measured on degenerate problems of 1200 to 7300 rows, for the Bayes and the minimax criterion."""
 
-_SECONDS_PER_CUBED_ROW: Final = 8e-6
-"""Measured for the minimax criterion at lam = 1 + 1e-9, 134 and 170 rows: about eight pivots per row."""
-
-FORMULA_ORBITS: Final = 300
-"""Most orbits of subsets for a formula: every one of them gives sign conditions on polynomials."""
 
 _ORBIT_FORM: Final = "the orbit form (orbit_tradeoff)"
 _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 inputs)"
@@ -95,9 +90,9 @@ def exact_compact_seconds(problem: Problem, *, criterion: Criterion) -> float:
     return _SECONDS_PER_SQUARED_ROW[criterion] * _compact_rows(problem, criterion) ** 2
 
 
-def pivoting_seconds(problem: Problem, *, criterion: Criterion) -> float:
+def pivoting_seconds(problem: Problem, *, criterion: Criterion, unit: float = 8e-06) -> float:
     """The same where a solver in doubles sees nothing and all pivots are over the rationals."""
-    return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, criterion) ** 3
+    return unit * _compact_rows(problem, criterion) ** 3
 
 
 def _compact_rows(problem: Problem, criterion: Criterion) -> int:
@@ -117,13 +112,16 @@ def check_orbits(inputs: int, actions: int, group: SymmetryGroup) -> None:
         raise Unsupported(f"{refused}; give a larger group, or use {_COMPACT_FORM} without a group")
 
 
-def check_formula(group: SymmetryGroup) -> None:
-    """Refuse to derive a formula over too many orbits."""
+def check_formula(group: SymmetryGroup, *, most: int = 300) -> None:
+    """Refuse to derive a formula over too many orbits.
+
+    - ``most``: orbits of subsets: every one of them gives sign conditions on polynomials.
+    """
     count = group.subset_orbit_count()
-    if count.number > FORMULA_ORBITS:
+    if count.number > most:
         raise Unsupported(
             f"a formula at m = {group.m} would decide signs for {count} orbits of subsets, at most "
-            f"{FORMULA_ORBITS}; ask for the value at one level, or for a problem with more symmetry"
+            f"{most}; ask for the value at one level, or for a problem with more symmetry"
         )
 
 
@@ -133,7 +131,6 @@ _SUPPORT: Final = 1e-9
 _PRICED: Final = 1e-9
 """Reduced costs below minus this enter the restricted program."""
 
-_MAX_ROUNDS: Final = 150
 
 _SIMPLEX_VARIABLES: Final = 1000
 """Compact programs beyond this start from an interior point."""
@@ -288,7 +285,7 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
     return tuple(p / total for p in values)
 
 
-def generate(reduced: InvariantProblem, lam: Fraction) -> Suggestion:
+def generate(reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150) -> Suggestion:
     """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
 
     The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round adds for every action
@@ -311,7 +308,7 @@ def generate(reduced: InvariantProblem, lam: Fraction) -> Suggestion:
     for orbit in reduced.inputs:  # singletons with every action: these pairs alone make a channel
         for place in range(len(reduced.actions)):
             add(np.eye(m)[orbit[0]], place)
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(rounds):
         before = len(pairs)
         found, weights = _restricted(np.array(list(pairs.values())), len(sizes), largest=bool(reduced.parameters))
         bound = (found.eqlin.marginals / sizes)[home]

@@ -21,7 +21,7 @@ from symshuffle.design.decision.certificate import LEVELS, REL, RISKS, Design, c
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem
 
-_MAX_OUTPUTS: Final = 4096
+MOST_OUTPUTS: Final = 4096
 
 
 OrbitWeight: TypeAlias = tuple[SubsetOrbit, int, Fraction]
@@ -93,7 +93,7 @@ class OrbitDesign(ValueMethods):
     def channel(self) -> Channel:
         """The channel itself, one output per subset."""
         outputs = self.num_outputs()
-        if outputs > _MAX_OUTPUTS:
+        if outputs > MOST_OUTPUTS:
             raise Unsupported(f"the channel has {outputs} outputs; its orbit weights describe it")
         weights: dict[int, Fraction] = {}
         for orbit, _, weight in self.weights:

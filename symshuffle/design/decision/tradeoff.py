@@ -44,11 +44,6 @@ _EXACT_ROWS: Final = 120
 
 _FEW_INPUTS: Final = 12
 
-_MAX_ROUNDS: Final = 6
-"""Rounds of exact column generation before the compact program is solved over the rationals instead."""
-
-_MOST_ROUNDS: Final = 24
-"""Rounds after which the last channel and its multipliers, lowered to a valid bound, make a bracket."""
 
 _SEEN: Final = 1 + Fraction(1, 1000)
 """The lowest level at which columns are proposed in doubles."""
@@ -225,14 +220,19 @@ def _certify(
     columns: set[SubsetAction],
     method: ProgramForm,
     proposed: float | None,
+    *,
+    most: int = 24,
+    rounds: int = 6,
 ) -> Design:
-    """Column generation over the rationals from proposed columns; by weak duality where it does not settle."""
+    """Column generation over the rationals from proposed columns; by weak duality where it does not settle.
+
+    - ``most``: rounds after which the last channel and its multipliers, lowered, make a bracket.
+    - ``rounds``: rounds before the compact program is solved over the rationals instead.
+    """
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     columns = columns | _starting_columns(problem)
-    for attempt in range(_MOST_ROUNDS):
-        if attempt == _MAX_ROUNDS and (
-            lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= _PATIENT
-        ):
+    for attempt in range(most):
+        if attempt == rounds and (lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= _PATIENT):
             if programs.exact_compact_seconds(problem, criterion=criterion) > programs.EXACT_SECONDS:
                 proposal = programs.compact(problem, lam, criterion=criterion)
                 return _weak_duality(problem, lam, criterion, proposal, method)

@@ -42,7 +42,6 @@ Logarithm: TypeAlias = "tuple[int, Fraction] | None"
 LogSum: TypeAlias = "dict[Logarithm, Any]"
 """Polynomials in ``lam`` by the logarithm that they multiply."""
 
-_BITS: Final = 160
 
 _TOLERANCE: Final = Fraction(1, 1 << 34)
 """Width, in units of :func:`unit_at`, at which the search for the end of an interval stops."""
@@ -185,9 +184,9 @@ def _halvings(level: Fraction) -> int:
     return max(0, math.ceil(1 / (4 * (level - 1))).bit_length()) if level < Fraction(5, 4) else 0
 
 
-def bits_at(level: Fraction) -> int:
+def bits_at(level: Fraction, *, least: int = 160) -> int:
     """The precision in which conditions are examined: their terms may cancel to the fourth power of the distance."""
-    return _BITS + 4 * _halvings(level)
+    return least + 4 * _halvings(level)
 
 
 @final

@@ -30,6 +30,7 @@ from symshuffle.channels.geometry.linprog import certificate_of_basis, few_enoug
 from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
 from symshuffle.design.decision.certificate import REL, check_around, levels_around, narrowed
 from symshuffle.design.decision.invariant import spread_over
+from symshuffle.design.decision.reduced import MOST_OUTPUTS
 from symshuffle.design.information.measures import (
     COLUMN_BITS,
     PRECISIONS,
@@ -46,8 +47,6 @@ ENUMERATION_LIMIT: Final = 14
 
 ORBIT_COLUMNS: Final = 1 << 16
 """Most orbits of subsets whose columns are certified under a group."""
-
-_MAX_OUTPUTS: Final = 4096
 
 
 @final
@@ -158,7 +157,7 @@ class MeasureDesign(ValueMethods):
 
     def channel(self) -> Channel:
         """The optimal channel."""
-        if self.num_outputs() > _MAX_OUTPUTS:
+        if self.num_outputs() > MOST_OUTPUTS:
             raise Unsupported(f"the channel has {self.num_outputs()} outputs; its orbit weights describe it")
         weights = self.weights
         if self.group is not None:

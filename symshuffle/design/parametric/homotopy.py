@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
@@ -32,8 +32,6 @@ from symshuffle.design.parametric.program import (
 )
 from symshuffle.design.parametric.signs import interval_of_signs
 
-_MAX_PIECES: Final = 200
-
 
 def piecewise_optimum(program: ParametricProgram) -> PiecewiseOptimum:
     """Derive the optimum for all levels above 1, with a proof on every interval."""
@@ -43,10 +41,12 @@ def piecewise_optimum(program: ParametricProgram) -> PiecewiseOptimum:
     return PiecewiseOptimum(tuple(_joined(bases)), program)
 
 
-def _cover(program: ParametricProgram, lower: sp.Expr, upper: sp.Expr, bases: list[OptimalBasis]) -> None:
+def _cover(
+    program: ParametricProgram, lower: sp.Expr, upper: sp.Expr, bases: list[OptimalBasis], *, most: int = 200
+) -> None:
     """Fill an open interval of levels with optimal bases; recursion ends because there are finitely many of them."""
-    if len(bases) > _MAX_PIECES:
-        raise NotDecided(f"more than {_MAX_PIECES} pieces; restrict the levels")
+    if len(bases) > most:
+        raise NotDecided(f"more than {most} pieces; restrict the levels")
     basis = basis_at(program, between(lower, upper))
     bases.append(basis)
     if basis.lower > lower:

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import flint
 import sympy as sp
@@ -19,11 +19,6 @@ import sympy as sp
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import Ball, enclose, to_arb, working_precision
 from symshuffle.mechanisms.symbolic import LAM
-
-_ROOT_BITS: Final = 256
-"""Precision of the balls that isolate roots; what they do not separate is compared exactly."""
-
-_SIGN_BITS: Final = (64, 128, 256, 512, 1024)
 
 
 def interval_of_signs(conditions: Iterable[Any], lam: Fraction, domain: Any) -> tuple[sp.Expr, sp.Expr] | None:
@@ -52,19 +47,19 @@ def interval_of_signs(conditions: Iterable[Any], lam: Fraction, domain: Any) -> 
     return lower, upper
 
 
-def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any]:
+def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any, *, bits: int = 256) -> list[Any]:
     """The polynomials that may have the root next to a level, on either side, by isolating balls.
 
     Exact roots over a number field are expensive. A polynomial whose roots the balls do not separate stays in the list.
     """
     kept: list[Any] = []
     sides: dict[int, list[tuple[flint.arb, Any]]] = {-1: [], 1: []}
-    with working_precision(_ROOT_BITS):
+    with working_precision(bits):
         here = to_arb(lam)
         for polynomial in polynomials:
-            coefficients = [_field_ball(polynomial.coeff(polynomial.ring.gens[0] ** k), domain, _ROOT_BITS)
+            coefficients = [_field_ball(polynomial.coeff(polynomial.ring.gens[0] ** k), domain, bits)
                             for k in range(1, polynomial.degree() + 1)]  # fmt: skip
-            constant = _field_ball(polynomial.coeff(1), domain, _ROOT_BITS)
+            constant = _field_ball(polynomial.coeff(1), domain, bits)
             try:
                 roots = flint.acb_poly([constant, *coefficients]).roots()
             except ValueError:
@@ -81,19 +76,19 @@ def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any
     return list(dict.fromkeys(kept))
 
 
-def sign_in_field(element: Any, domain: Any) -> int:
+def sign_in_field(element: Any, domain: Any, *, precisions: tuple[int, ...] = (64, 128, 256, 512, 1024)) -> int:
     """The sign of an element of the rationals or of a real number field: exact zero test, then balls."""
     if not element:
         return 0
     if domain.is_QQ:
         return 1 if element > 0 else -1
-    for bits in _SIGN_BITS:
+    for bits in precisions:
         ball = _field_ball(element, domain, bits)
         if ball > 0:
             return 1
         if ball < 0:
             return -1
-    raise NotDecided(f"the sign of {domain.to_sympy(element)} is not decided at {_SIGN_BITS[-1]} bits")
+    raise NotDecided(f"the sign of {domain.to_sympy(element)} is not decided at {precisions[-1]} bits")
 
 
 def _field_ball(element: Any, domain: Any, bits: int) -> flint.arb:

@@ -26,8 +26,6 @@ from symshuffle.utility.frontiers.orbit import Orbit, subset_orbit
 LARGEST_INPUTS = 10_000
 """Inputs up to which channels are searched."""
 
-_ROUND = 1 << 40
-
 
 @with_fields
 def best_shuffled(
@@ -185,10 +183,10 @@ def _size(orbits: Sequence[Orbit]) -> int:
     return max(orbits[0].levels, key=lambda level: level[1])[0]
 
 
-def _below(order: Real) -> Fraction:
+def _below(order: Real, *, unit: int = 1 << 40) -> Fraction:
     """A short rational at most exp(eps), at least 1: what meets it meets the target."""
     lower = enclose(order).lower if isinstance(order, Exp) else Fraction(order)
-    return lower if lower.denominator < _ROUND else max(Fraction(1), Fraction(int(lower * _ROUND), _ROUND))
+    return lower if lower.denominator < unit else max(Fraction(1), Fraction(int(lower * unit), unit))
 
 
 def _best_blocks(target: ExactTarget, k: int, n: int) -> BlockDesign | None:

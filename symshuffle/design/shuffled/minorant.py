@@ -42,7 +42,6 @@ from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
 from symshuffle.channels.law import Law
 from symshuffle.ledger.recheck.values import rational
 
-_DEPTH: Final = 40
 _WIDTH: Final = 1e-3
 _KEPT: Final = 8192
 _KEPT_LAWS: Final = 64
@@ -321,7 +320,7 @@ def _pair(p: fmpq_poly, q: fmpq_poly) -> fmpq_poly:
     return p + q - p * q
 
 
-def nonnegative_between(p: fmpq_poly, low: fmpq, high: fmpq) -> bool:
+def nonnegative_between(p: fmpq_poly, low: fmpq, high: fmpq, *, depth: int = 40) -> bool:
     """Whether a polynomial is proved to be at least 0 on an interval: by its Bernstein coefficients on halves.
 
     A zero inside an interval may not be settled; the answer is then False.
@@ -332,7 +331,7 @@ def nonnegative_between(p: fmpq_poly, low: fmpq, high: fmpq) -> bool:
     inside = fmpz_poly([low.p * width.q, width.p * low.q])
     shifted = fmpz_poly([x * whole ** (degree - j) for j, x in enumerate(p.numer().coeffs())])(inside)
     terms = [int(shifted[j]) for j in range(degree + 1)]
-    return _by_halves([sum(map(mul, row, terms)) for row in _bernstein(degree)], _DEPTH)
+    return _by_halves([sum(map(mul, row, terms)) for row in _bernstein(degree)], depth)
 
 
 @cache

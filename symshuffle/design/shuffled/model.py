@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 _MOST_POINTS: Final = 2000
 """Points up to which the blocks of a design are listed."""
 
-_PADDING: Final = 4
-"""At most this many times as many points as inputs."""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -126,7 +123,7 @@ class BlockDesign:
         }
 
 
-def block_designs(k: int) -> tuple[BlockDesign, ...]:
+def block_designs(k: int, *, padding: int = 4) -> tuple[BlockDesign, ...]:
     """Projective spaces with k to 4k points, by number; those beyond the first k are categories that nobody holds.
 
     Examples
@@ -137,10 +134,10 @@ def block_designs(k: int) -> tuple[BlockDesign, ...]:
     k = as_integer(k, "k", 2)
     found = []
     q = 2
-    while 1 + q + q * q <= _PADDING * k:
+    while 1 + q + q * q <= padding * k:
         if flint.fmpz(q).is_prime():
             dimension = 2
-            while (one := BlockDesign(q, dimension)).points <= _PADDING * k:
+            while (one := BlockDesign(q, dimension)).points <= padding * k:
                 if one.points >= k:
                     found.append(one)
                 dimension += 1

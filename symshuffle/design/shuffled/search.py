@@ -34,8 +34,6 @@ from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 STEP: Final = 1 << 16
 """Ratios are multiples of 1/STEP."""
 
-LARGEST_RATIO: Final = 1 << 40
-"""Ratios are searched up to this number."""
 
 WEIGHT_STEP: Final = 1 << 40
 """Weights are multiples of 1/WEIGHT_STEP, or shorter rationals between two of them."""
@@ -113,11 +111,11 @@ class ExactTarget:
         law = blanket_law(orbits, self.exp_eps)
         return evaluate_law(law, self.n, arithmetic="float64", rtol=self.rtol).upper
 
-    def ratio(self, s: int) -> Fraction:
+    def ratio(self, s: int, *, largest: int = 1 << 40) -> Fraction:
         """Largest ratio, a multiple of 1/STEP, at which subsets of size s meet the target; 1 if none above 1 does."""
         if self.cap is not None and self.meets((subset_orbit(self.k, s, self.cap),)):
             return self.cap
-        top = LARGEST_RATIO if self.cap is None else self.cap
+        top = largest if self.cap is None else self.cap
 
         @cache
         def excess(steps: int) -> float:

@@ -28,7 +28,7 @@ from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import is_alike, sums_in_texts
 from symshuffle.utility.frontiers.formulas import law_formulas
-from symshuffle.utility.frontiers.subset_forms import texts as capped_texts
+from symshuffle.utility.frontiers.formulas import texts as capped_texts
 
 
 def derived() -> dict[str, Any]:

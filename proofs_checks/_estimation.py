@@ -20,8 +20,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.linear import Matrix, dot, inverse, second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
 from symshuffle.utility.estimation.canonical import canonical_risk
-from symshuffle.utility.estimation.corner import check_problem
-from symshuffle.utility.estimation.lower_bounds import ball_bracket
+from symshuffle.utility.estimation.lower_bounds import ball_bracket, check_problem
 
 _BITS: Final = 128
 

@@ -15,8 +15,8 @@ from symshuffle.channels.geometry.linear import Vector, row_dependence
 from symshuffle.mechanisms.symbolic import LAM, normal_form
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs
+from symshuffle.utility.frontiers.formulas import subset_slope
 from symshuffle.utility.frontiers.orbit import LARGEST_VERTEX_INPUTS, _relabelled, arrangements
-from symshuffle.utility.frontiers.subset_forms import subset_slope
 
 
 def is_exchangeable(law: AnchoredLaw) -> bool:

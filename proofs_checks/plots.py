@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.parts import Picture, Plot, curve
 from symshuffle.ledger.claims.registry import load
 from symshuffle.mechanisms.finite import krr, subset_selection
 from symshuffle.utility.frontiers.caps import raw_cap_trace
-from symshuffle.utility.frontiers.subset_forms import at, subset_trace
+from symshuffle.utility.frontiers.formulas import at, subset_trace
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 

@@ -88,7 +88,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         E + "transforms.tilted._chernoff": ("fft", 3 * (changed(sloped),)),
         E + "transforms.tilted._steps": ("fft", (stuck(50), stuck(777), changed(lambda found, draw: found // 2))),
         D + "bromwich_plan.last_node": ("density", (scaled(0.3), changed(lambda found, draw: found // 10))),
-        V + "randomizers.gaussian_integrals._margin": ("upper_index largest_index", each(0, 1, 3, 40)),
+        V + "randomizers.gaussian._margin": ("upper_index largest_index", each(0, 1, 3, 40)),
         D + "jumps._last": ("jumps",
             (stuck(1), changed(lambda found, draw: found // 2), changed(lambda found, draw: found + 7))),
     },

@@ -21,9 +21,9 @@ from symshuffle.utility.frontiers.caps import (
     check_size,
 )
 from symshuffle.utility.frontiers.equivariant import ALPHA, BETA, REAL_SIZES, SPREAD
+from symshuffle.utility.frontiers.formulas import subset_budget, subset_trace
 from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
-from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_trace
 
 
 def orbit_slope(u: Sequence[Fraction]) -> Fraction:

@@ -35,11 +35,17 @@ from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
-from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
-from symshuffle.utility.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
+from symshuffle.utility.estimation.lower_bounds import (
+    best_shrinkage_risk,
+    corner_van_trees,
+    minimax_sandwich,
+    near_vertex_bound,
+    sharp_cube_bound,
+    two_regime_bound,
+)
 from symshuffle.utility.frontiers.equivariant import matched_risk, thinning_gain
+from symshuffle.utility.frontiers.formulas import at, subset_budget, subset_trace
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.subset_forms import at, subset_budget, subset_trace
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

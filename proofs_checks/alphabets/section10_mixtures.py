@@ -32,8 +32,8 @@ from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, output_votes
+from symshuffle.utility.frontiers.formulas import subset_budget, subset_slope, subset_trace, tangent_slope
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope, subset_trace, tangent_slope
 
 SIGNAL: Final = sp.Symbol("A", positive=True)
 

@@ -28,8 +28,8 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
+from symshuffle.utility.frontiers.formulas import at, subset_budget
 from symshuffle.utility.frontiers.frontier import threshold_budget
-from symshuffle.utility.frontiers.subset_forms import at, subset_budget
 
 
 def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.equivariant import ALPHA, BETA, SPREAD, optimal_equivariant_risk
-from symshuffle.utility.frontiers.subset_forms import subset_slope
+from symshuffle.utility.frontiers.formulas import subset_slope
 
 
 def _two_levels(k: Any, s: Any, spread: Any) -> tuple[Any, Any, Any, int]:

@@ -28,8 +28,8 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, template_votes
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
+from symshuffle.utility.frontiers.certificate import orbit_mixture
 from symshuffle.utility.frontiers.orbit import Orbit
-from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 MIXTURES: Final[tuple[tuple[Orbit, ...], ...]] = (
     (Orbit(Fraction(1), ((1, Fraction(3, 2)), (2, Fraction(3, 4)))),),

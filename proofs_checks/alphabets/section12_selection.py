@@ -27,7 +27,7 @@ from symshuffle.mechanisms.finite import K, S, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, template_votes
-from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_trace
+from symshuffle.utility.frontiers.formulas import subset_budget, subset_trace
 
 CASES: Final = ((3, 1, 2), (3, 2, 3), (4, 2, 2), (5, 2, 5), (5, 3, 2), (5, 4, 3))
 

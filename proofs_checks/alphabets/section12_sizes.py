@@ -34,9 +34,9 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.estimation.canonical import canonical_risk
+from symshuffle.utility.frontiers.certificate import orbit_mixture
 from symshuffle.utility.frontiers.equivariant import matched_risk
-from symshuffle.utility.frontiers.orbits import orbit_mixture
-from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope
+from symshuffle.utility.frontiers.formulas import subset_budget, subset_slope
 
 
 def _monotone(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:

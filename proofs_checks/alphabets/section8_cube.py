@@ -35,7 +35,7 @@ from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.corner import two_regime_bound
+from symshuffle.utility.estimation.lower_bounds import two_regime_bound
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 

@@ -31,8 +31,8 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, half_block, krr
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.corner import near_vertex_bound
-from symshuffle.utility.frontiers.subset_forms import subset_budget
+from symshuffle.utility.estimation.lower_bounds import near_vertex_bound
+from symshuffle.utility.frontiers.formulas import subset_budget
 
 _CHI, _SHARE, _N = sp.symbols("chi theta n", positive=True)
 

@@ -22,9 +22,9 @@ from symshuffle.utility.anchored.maps import fiber, project
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, tie_ratio
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.formulas import at, subset_budget, subset_trace
 from symshuffle.utility.frontiers.frontier import slope_constant, trace_frontier
 from symshuffle.utility.frontiers.orbit import symmetrize
-from symshuffle.utility.frontiers.subset_forms import at, subset_budget, subset_trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

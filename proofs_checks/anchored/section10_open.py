@@ -35,10 +35,9 @@ from symshuffle.ledger.claims.parts import Erratum, Severity
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_budget, template_signal
+from symshuffle.utility.frontiers.certificate import DualCertificate
 from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms
-from symshuffle.utility.frontiers.frontier import slope_constant, trace_frontier
-from symshuffle.utility.frontiers.orbits import DualCertificate
-from symshuffle.utility.frontiers.subset_forms import (
+from symshuffle.utility.frontiers.formulas import (
     BUDGET,
     budget_equation,
     subset_budget,
@@ -46,6 +45,7 @@ from symshuffle.utility.frontiers.subset_forms import (
     subset_trace,
     tangent_slope,
 )
+from symshuffle.utility.frontiers.frontier import slope_constant, trace_frontier
 
 ZERO: Final = Fraction(0)
 

@@ -21,9 +21,9 @@ from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget
 from symshuffle.utility.estimation.moments import trace
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace
+from symshuffle.utility.frontiers.formulas import subset_trace
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit
-from symshuffle.utility.frontiers.subset_forms import subset_trace
 
 
 def _reduced(k: Any, lam: Any, s: Any) -> Any:

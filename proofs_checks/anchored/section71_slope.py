@@ -18,9 +18,9 @@ from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control,
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
+from symshuffle.utility.frontiers.formulas import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.frontier import slope_constant
 from symshuffle.utility.frontiers.orbit import orbit_law, symmetrize
-from symshuffle.utility.frontiers.subset_forms import subset_budget, subset_slope, subset_trace
 
 ZERO: Final = Fraction(0)
 

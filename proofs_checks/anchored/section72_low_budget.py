@@ -24,9 +24,9 @@ from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
 from symshuffle.utility.estimation.canonical import enumerated_risk, isotropic_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
+from symshuffle.utility.frontiers.formulas import subset_slope
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import orbit_law
-from symshuffle.utility.frontiers.subset_forms import subset_slope
 
 ZERO: Final = Fraction(0)
 

@@ -35,9 +35,9 @@ from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_budget, template_signal
+from symshuffle.utility.frontiers.formulas import BUDGET, subset_budget, subset_trace, tangent_slope
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import orbit_law
-from symshuffle.utility.frontiers.subset_forms import BUDGET, subset_budget, subset_trace, tangent_slope
 
 ZERO: Final = Fraction(0)
 

@@ -20,7 +20,7 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, sign_factor
 from symshuffle.utility.anchored.law import template_signal
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, tie_ratio
-from symshuffle.utility.frontiers.subset_forms import NEIGHBOUR_CHART, subset_trace
+from symshuffle.utility.frontiers.formulas import NEIGHBOUR_CHART, subset_trace
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 

@@ -19,8 +19,8 @@ from symshuffle.ledger.claims.parts import Clause, Erratum, Severity, Standing
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
+from symshuffle.utility.frontiers.formulas import at, subset_budget, subset_trace
 from symshuffle.utility.frontiers.frontier import slope_constant
-from symshuffle.utility.frontiers.subset_forms import at, subset_budget, subset_trace
 
 ZERO: Final = Fraction(0)
 

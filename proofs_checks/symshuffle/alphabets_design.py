@@ -34,8 +34,8 @@ from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, kr
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
 from symshuffle.utility.frontiers.equivariant import REAL_SIZES, SPREAD, largest_budget, optimal_equivariant_risk
+from symshuffle.utility.frontiers.formulas import at, subset_budget
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.frontiers.subset_forms import at, subset_budget
 
 _SKEW: Final = sp.Symbol("t", real=True)
 

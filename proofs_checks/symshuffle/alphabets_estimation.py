@@ -43,8 +43,13 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.corner import corner_van_trees, sharp_cube_bound, two_regime_bound
-from symshuffle.utility.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
+from symshuffle.utility.estimation.lower_bounds import (
+    best_shrinkage_risk,
+    corner_van_trees,
+    minimax_sandwich,
+    sharp_cube_bound,
+    two_regime_bound,
+)
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 _CHI, _H, _M, _N, _P, _Q = sp.symbols("chi h m n p q", positive=True)

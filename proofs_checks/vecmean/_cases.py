@@ -9,7 +9,7 @@ import numpy as np
 from proofs_checks._strategies import channel as channel
 from proofs_checks._strategies import distribution as distribution
 from symshuffle.channels.channel import Channel
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
 
 
 def kernel(rng: np.random.Generator, m: int, z: int) -> Channel:

@@ -9,8 +9,7 @@ import flint
 
 from symshuffle.base.numbers import Ball, enclose, to_arb, working_precision
 from symshuffle.channels.continuous_law import Stretch
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import Pair
+from symshuffle.vectors.privacy.pairs import FinitePair, Pair
 
 
 def order_margin(pair: Pair, *, bits: int = 128) -> Ball:

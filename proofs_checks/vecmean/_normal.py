@@ -48,9 +48,8 @@ from symshuffle.base.numbers import Ball, Real, as_integer, to_arb, working_prec
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousLaw
 from symshuffle.channels.law import Law
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import Pair
-from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
+from symshuffle.vectors.privacy.pairs import FinitePair, Pair
+from symshuffle.vectors.randomizers.gaussian import upper_normal
 
 _TAIL: Final = Fraction(1, 10**30)
 _NEWTON: Final = 6

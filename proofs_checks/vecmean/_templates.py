@@ -9,7 +9,7 @@ import flint
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, to_arb, working_precision
-from symshuffle.vectors.privacy.templates import central_profile, normal_density
+from symshuffle.vectors.privacy.correspondence import central_profile, normal_density
 
 if TYPE_CHECKING:
     import sympy as sp

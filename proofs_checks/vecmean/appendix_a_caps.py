@@ -27,7 +27,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.vectors.error.compare import privunit_constant
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
-from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
+from symshuffle.vectors.randomizers.gaussian import upper_normal
 from symshuffle.vectors.randomizers.mechanisms import PrivUnit
 from symshuffle.vectors.randomizers.sphere import cap_numbers
 

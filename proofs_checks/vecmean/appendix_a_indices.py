@@ -27,7 +27,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.vectors.error.minimal_risk import (
     minimal_unbiased_risk,
 )
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
 
 
 def _merged(p: Any, q: Any, k: Any, h: Any) -> Any:

@@ -23,7 +23,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.privacy.templates import central_profile
+from symshuffle.vectors.privacy.correspondence import central_profile
 
 BITS: Final = 192
 TINY: Final = Fraction(1, 10**25)

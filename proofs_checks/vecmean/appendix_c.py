@@ -35,8 +35,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.vectors.privacy.accounting import pair_delta
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 Row = tuple[Fraction, ...]

@@ -27,9 +27,14 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.optimal import best_density, bmg_optimal
 from symshuffle.vectors.error.risk import affine_risk
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, SphereLinear
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    FiniteRandomizer,
+    LocalGaussian,
+    LocalLaplace,
+    SphereLinear,
+)
+from symshuffle.vectors.randomizers.sphere import clipped_numbers
 
 TINY: Final = Fraction(1, 10**25)
 HUNDREDTH: Final = Fraction(1, 100)

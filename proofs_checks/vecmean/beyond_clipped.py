@@ -28,7 +28,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.vectors.error.compare import sphere_linear_error
 from symshuffle.vectors.error.optimal import best_density, bmg_optimal
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
+from symshuffle.vectors.randomizers.sphere import clipped_numbers
 
 TINY: Final = Fraction(1, 10**25)
 HUNDREDTH: Final = Fraction(1, 100)

@@ -85,7 +85,7 @@ def _next_terms(statement: Statement) -> Iterator[Comparison]:
     """Nine (d, sigma0) in balls: what the library's index has beyond the stated term is at most 5/sigma0^2."""
     for dimension in (1, 3, 5):
         for sigma0 in (50, 200, 800):
-            found = shuffle_index(LocalGaussian(sigma0, dimension), "lower", blanket="largest")  # type: ignore[arg-type]
+            found = shuffle_index(LocalGaussian(sigma0, dimension), "lower", blanket="largest")
             with working_precision(256):
                 scaled = to_arb(found.inverse_square) * sigma0**2
                 gap = abs((scaled - 1) * sigma0 - to_arb(evaluate(statement(sp.Integer(dimension)), bits=192))) * sigma0
@@ -108,7 +108,7 @@ _DIGITS: Final = Fraction(1, 10**11)
 
 def _check_two_sided(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Three (n, eps): certified brackets of a real pair and of the bound against the recorded digits, to 1e-11."""
-    mechanism = BlanketMixedGaussian("0.95", "4.6")  # type: ignore[arg-type]  # read by the mechanism
+    mechanism = BlanketMixedGaussian("0.95", "4.6")
     for n, eps in _ENDS:
         said = statement(n, eps)
         pairs = (real_pair(mechanism, adjacency="zero-out"), worst_pair(mechanism, adjacency="zero-out"))
@@ -120,7 +120,7 @@ def _check_two_sided(statement: Statement, _: np.random.Generator) -> Iterator[C
 
 def _better(chi: int) -> tuple[BlanketMixedGaussian, Fraction]:
     """Parameters that meet the guarantee of the best ones at an index, and the share of the error that they save."""
-    return BlanketMixedGaussian("0.9517055656", "4.9990670343"), Fraction(2673, 10**7)  # type: ignore[arg-type]
+    return BlanketMixedGaussian("0.9517055656", "4.9990670343"), Fraction(2673, 10**7)
 
 
 def _check_direct(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -272,7 +272,7 @@ CLAIMS: Final = (
             Control("0.027 %", lambda chi: (_better(chi)[0], Fraction(27, 100_000))),
             Control(
                 "noise smaller by 0.1 %",
-                lambda chi: (BlanketMixedGaussian("0.9517055656", "4.994"), Fraction(2673, 10**7)),  # type: ignore[arg-type]
+                lambda chi: (BlanketMixedGaussian("0.9517055656", "4.994"), Fraction(2673, 10**7)),
             ),
         ),
         expected=ClaimVerdict.HOLDS,

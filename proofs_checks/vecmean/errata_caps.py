@@ -30,7 +30,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.error.compare import privunit_constant
-from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
+from symshuffle.vectors.randomizers.gaussian import upper_normal
 
 BITS: Final = 192
 

@@ -18,8 +18,7 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all, identity
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
 from symshuffle.vectors.error.indices import shuffle_index
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, FiniteRandomizer
 
 HALF: Final = Fraction(1, 2)
 

@@ -17,8 +17,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all, identity
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
-from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
+from symshuffle.vectors.randomizers.gaussian import upper_normal
+from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
 
 BITS: Final = 192
 NEAR: Final = 1 + Fraction(1, 10**9)

@@ -160,7 +160,7 @@ def _check_lengths(statement: Statement, _: np.random.Generator) -> Iterator[Com
 
 def _at_length(mechanism: BlanketMixedGaussian, length: Fraction) -> Ball:
     """The variance at an input of that length, against the least density over the unit ball."""
-    from symshuffle.vectors.randomizers.gaussian_integrals import mean_weight
+    from symshuffle.vectors.randomizers.gaussian import mean_weight
 
     with working_precision(BITS):
         gamma, b = to_arb(mechanism.gamma), 1 / to_arb(mechanism.sigma0)

@@ -30,9 +30,8 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.privacy.templates import profile_template
+from symshuffle.vectors.privacy.correspondence import profile_template
+from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
 BITS: Final = 160

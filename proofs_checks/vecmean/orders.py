@@ -29,7 +29,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.vectors.privacy.dominance import tangent_at_one, which_order
-from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import FinitePair
 
 
 def _rules(value: Any, x: Any, end: Any, height: Any, ratio: Any, crossing: Any) -> tuple[Any, Any, Any]:

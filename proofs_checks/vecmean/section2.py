@@ -29,7 +29,7 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
 
 NEAR: Final = 1 + Fraction(1, 10**9)
 

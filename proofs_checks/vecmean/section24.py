@@ -21,7 +21,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
 
 
 def _privacy_variable(a: Any, b: Any, reference: Any, alpha: Any) -> Any:

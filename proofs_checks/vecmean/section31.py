@@ -25,7 +25,7 @@ from symshuffle.ledger.claims.model import (
     in_the_limit,
 )
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
-from symshuffle.vectors.privacy.templates import central_profile
+from symshuffle.vectors.privacy.correspondence import central_profile
 
 BITS: Final = 192
 

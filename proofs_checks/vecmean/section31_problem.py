@@ -30,7 +30,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
 from symshuffle.vectors.error.risk import errn
-from symshuffle.vectors.privacy.templates import central_profile
+from symshuffle.vectors.privacy.correspondence import central_profile
 from symshuffle.vectors.randomizers.mechanisms import (
     CentralGaussian,
 )

@@ -24,8 +24,8 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.vectors.error.compare import kashin_coefficients
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
-from symshuffle.vectors.randomizers.frames import kashin_coefficients
 
 BITS: Final = 192
 

@@ -22,8 +22,8 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.error.gaussian_series import gaussian_index_series, gaussian_noise_series
 from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.error.risk import gaussian_index_series, gaussian_noise_series
 from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
 
 TINY: Final = Fraction(1, 10**30)

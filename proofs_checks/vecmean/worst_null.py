@@ -1,7 +1,7 @@
 r"""A statement of our own: the worst input against the null symbol, for the largest blanket of a Gaussian.
 
-It is rounded at 0; noise is in units of sigma0. The argument is in :mod:`symshuffle.vectors.privacy.rounded`; here
-every step of it is derived.
+It is rounded at 0; noise is in units of sigma0. The argument is in
+:mod:`symshuffle.vectors.privacy.gaussian_blanket`; here every step of it is derived.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from symshuffle.ledger.claims.model import (
     identity,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.privacy.rounded import rounding_radius
+from symshuffle.vectors.privacy.gaussian_blanket import rounding_radius
 
 _LESS: Final = sp.Rational(99, 100)
 _MORE: Final = sp.Rational(101, 200)

@@ -30,7 +30,7 @@ from symshuffle.cli.progress import progress
 if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
     from symshuffle.base.results import Bracket
-    from symshuffle.utility.frontiers.orbits import Frontier
+    from symshuffle.utility.frontiers.certificate import Frontier
 
 app = typer.Typer()
 

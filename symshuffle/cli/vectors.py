@@ -63,7 +63,7 @@ def beside(
         return {}
     from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions.solve import delta
-    from symshuffle.vectors.privacy.reduction import usual_blanket
+    from symshuffle.vectors.privacy.accounting import usual_blanket
 
     def order(direction: Direction, kind: Blanket) -> dict[str, str]:
         found = delta(

@@ -30,15 +30,15 @@ from .frontiers.convex_order import endpoint_law as endpoint_law
 from .frontiers.convex_order import rigidity_gap as rigidity_gap
 from .frontiers.equivariant import optimal_equivariant_risk as optimal_equivariant_risk
 from .frontiers.equivariant import thinning_gain as thinning_gain
+from .frontiers.formulas import budget_equation as budget_equation
 from .frontiers.formulas import law_formulas as law_formulas
+from .frontiers.formulas import subset_trace as subset_trace
 from .frontiers.frontier import slope_constant as slope_constant
 from .frontiers.frontier import threshold_budget as threshold_budget
 from .frontiers.frontier import trace_frontier as trace_frontier
 from .frontiers.leakage import leakage as leakage
 from .frontiers.orbit import decompose as decompose
 from .frontiers.orbit import symmetrize as symmetrize
-from .frontiers.subset_forms import budget_equation as budget_equation
-from .frontiers.subset_forms import subset_trace as subset_trace
 from .likelihood.extremes import gaussian_scale as gaussian_scale
 from .likelihood.extremes import largest_chi_square as largest_chi_square
 from .likelihood.families import GRR as GRR

@@ -2,21 +2,21 @@
 
 from .calibration.search import calibrate as calibrate
 from .error.compare import contenders as contenders
+from .error.compare import kashin_coefficients as kashin_coefficients
+from .error.compare import one_coefficient_error as one_coefficient_error
 from .error.compare import takeover as takeover
-from .error.gaussian_series import gaussian_index_series as gaussian_index_series
-from .error.gaussian_series import gaussian_noise_series as gaussian_noise_series
 from .error.indices import shuffle_index as shuffle_index
 from .error.minimal_risk import minimal_unbiased_risk as minimal_unbiased_risk
 from .error.minimal_risk import shuffled_problem as shuffled_problem
 from .error.risk import err1 as err1
 from .error.risk import errn as errn
+from .error.risk import gaussian_index_series as gaussian_index_series
+from .error.risk import gaussian_noise_series as gaussian_noise_series
 from .error.risk import hcr_bound as hcr_bound
 from .means.private import private_mean as private_mean
 from .privacy.conjecture import worst_background_on_the_line as worst_background_on_the_line
 from .privacy.correspondence import correspondence as correspondence
 from .privacy.dominance import which_order as which_order
-from .randomizers.frames import kashin_coefficients as kashin_coefficients
-from .randomizers.frames import one_coefficient_error as one_coefficient_error
 from .randomizers.mechanisms import BlanketMixedGaussian as BlanketMixedGaussian
 from .randomizers.mechanisms import CentralGaussian as CentralGaussian
 from .randomizers.mechanisms import ClippedLinear as ClippedLinear

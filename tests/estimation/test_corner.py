@@ -15,7 +15,12 @@ from symshuffle import Channel, InputError
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.utility import AnchoredLaw, bayes_risk
 from symshuffle.utility.estimation.canonical import canonical_risk, inverse_trace
-from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
+from symshuffle.utility.estimation.lower_bounds import (
+    corner_van_trees,
+    near_vertex_bound,
+    sharp_cube_bound,
+    two_regime_bound,
+)
 
 F = Fraction
 RESPONSE = krr().at(k=3, lam=2).channel()

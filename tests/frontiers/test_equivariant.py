@@ -6,9 +6,9 @@ from proofs_checks.alphabets._equivariant import response_mixture
 from symshuffle import InputError, Unsupported
 from symshuffle.mechanisms.finite import augmented_randomized_response
 from symshuffle.utility import AnchoredLaw, worst_canonical_risk
+from symshuffle.utility.frontiers.certificate import orbit_mixture
 from symshuffle.utility.frontiers.equivariant import matched_risk, optimal_equivariant_risk, thinning_gain
 from symshuffle.utility.frontiers.orbit import Orbit
-from symshuffle.utility.frontiers.orbits import orbit_mixture
 
 F = Fraction
 

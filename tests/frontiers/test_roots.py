@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 from flint import fmpq, fmpq_poly
 
-from symshuffle.utility.frontiers.roots import roots_inside
+from symshuffle.utility.frontiers.certificate import roots_inside
 
 
 @pytest.mark.parametrize("seed", range(40))

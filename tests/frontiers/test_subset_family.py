@@ -13,10 +13,9 @@ from symshuffle.base.numbers import Exp, Verdict, lower_end, upper_end
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import matched_ratio, number_of, tie_ratio
+from symshuffle.utility.frontiers.certificate import orbit_mixture
 from symshuffle.utility.frontiers.equivariant import largest_budget, matched_risk
-from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget
-from symshuffle.utility.frontiers.orbits import orbit_mixture
-from symshuffle.utility.frontiers.subset_forms import (
+from symshuffle.utility.frontiers.formulas import (
     at,
     slope_form,
     subset_budget,
@@ -24,6 +23,7 @@ from symshuffle.utility.frontiers.subset_forms import (
     threshold_form,
     tie_form,
 )
+from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget
 
 F = Fraction
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from symshuffle import Bracket, Exp
 from symshuffle.utility import trace_frontier
+from symshuffle.utility.frontiers.certificate import DualCertificate, Frontier
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
-from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
 from tests.soundness.false_certificates import WIDE, exactly, false
 
 

@@ -10,7 +10,7 @@ from proofs_checks._convex_order import ConvexOrder
 from symshuffle import Channel, Law
 from symshuffle.channels.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.vectors import which_order
-from symshuffle.vectors.privacy.finite_pair import FinitePair
+from symshuffle.vectors.privacy.pairs import FinitePair
 from tests.soundness.false_certificates import exactly, false
 
 FINE = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])

@@ -19,9 +19,8 @@ from symshuffle.vectors import PrivUnit, SphereLinear, calibrate, correspondence
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.privacy import dominance
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance, upper_variance
+from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
+from symshuffle.vectors.randomizers.gaussian import largest_blanket_variance, upper_variance
 
 CROSSED = FinitePair(
     (Fraction(1, 8), Fraction(7, 8)), (Fraction(1, 12), Fraction(11, 12)), (Fraction(1, 12), Fraction(7, 8)), "crossing"

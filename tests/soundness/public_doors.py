@@ -46,7 +46,7 @@ from symshuffle.utility.frontiers import caps, contamination, equivariant, leaka
 from symshuffle.utility.likelihood import extremes, worst
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, shuffle_index
 from symshuffle.vectors.calibration import cells, floor
-from symshuffle.vectors.privacy import confirmation, templates
+from symshuffle.vectors.privacy import confirmation, correspondence
 from symshuffle.vectors.privacy.accounting import larger_order, pair_delta
 from symshuffle.vectors.privacy.dominance import OrderComparison, which_order
 from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
@@ -184,7 +184,7 @@ ROWS = (
     row("blanket", shuffle_index, LINE, "lower"),
     row("adjacency", real_pair, LINE),
     row("adjacency blanket", worst_pair, LINE, adjacency="zero-out"),
-    row("order", templates.profile_template, F(1), F(1, 10), 100),
+    row("order", correspondence.profile_template, F(1), F(1, 10), 100),
     row("population", SymbolicLaw(KRR).canonical_risk, ["1/3"] * 3, n=3),
     row("population", SymbolicLaw(KRR).risk_constant),
 )

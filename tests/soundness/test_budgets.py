@@ -31,7 +31,7 @@ INSIDE = set(
         "decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
         "decompositions.composition.tree.root utility.frontiers.caps.number_of utility.frontiers.caps.check_cap "
-        "utility.frontiers.subset_forms.at "
+        "utility.frontiers.formulas.at "
         "decompositions.quotients.level_between utility.frontiers.caps.sign_at utility.frontiers.caps.best_sizes "
         "utility.frontiers.caps.size_noise "
         "base.levels.read_cap decompositions.clones.require_ldp utility.frontiers.filed_laws.law_numbers"

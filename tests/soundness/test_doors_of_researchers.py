@@ -20,8 +20,8 @@ DOORS = {
     "covariance of a fiber": "utility.anchored.maps.Fiber.covariance",
     "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fisher_information",
     "point of an output": "utility.anchored.maps.Gauge.point",
-    "mechanism of a frontier": "utility.frontiers.orbits.Frontier.mechanism",
-    "channel of a frontier": "utility.frontiers.orbits.Frontier.channel",
+    "mechanism of a frontier": "utility.frontiers.certificate.Frontier.mechanism",
+    "channel of a frontier": "utility.frontiers.certificate.Frontier.channel",
     "one leakage call": "utility.frontiers.leakage.leakage",
     "convex envelope by name": "utility.frontiers.leakage.convex_envelope",
     "mixtures of extreme laws": "utility.frontiers.orbit.decompose",
@@ -35,7 +35,7 @@ DOORS = {
 SHOWN = tuple(
     words(
         "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
-        "utility.anchored.maps.Fiber utility.frontiers.orbits.Frontier "
+        "utility.anchored.maps.Fiber utility.frontiers.certificate.Frontier "
         "utility.frontiers.contamination.Leakage "
         "design.decision.certificate.Design"
     )

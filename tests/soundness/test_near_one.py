@@ -16,7 +16,7 @@ from symshuffle.design.information.measures import chi_square_measure, f_diverge
 from symshuffle.mechanisms import LAM
 from symshuffle.mechanisms.symbolic import constant_of, evaluate
 from symshuffle.utility import trace_frontier
-from symshuffle.utility.frontiers.orbits import DualCertificate
+from symshuffle.utility.frontiers.certificate import DualCertificate
 from tests.shell import answer
 
 F = Fraction

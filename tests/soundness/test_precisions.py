@@ -13,9 +13,8 @@ from symshuffle.utility import gaussian_scale
 from symshuffle.vectors import ClippedLinear, PrivUnit, SphereLinear, err1, shuffle_index
 from symshuffle.vectors.error import compare
 from symshuffle.vectors.error.optimal import best_density, bmg_optimal
-from symshuffle.vectors.privacy import templates
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.sphere import cap_numbers, epsilon0
+from symshuffle.vectors.privacy import correspondence
+from symshuffle.vectors.randomizers.sphere import cap_numbers, clipped_numbers, epsilon0
 
 VARIABLE = BlanketVariable(F(1, 2), F(1, 10), F(-2), F(2), F(1))
 P, Q = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 3)] * 3
@@ -33,7 +32,7 @@ DOORS = {
     "cap_numbers": lambda bits: cap_numbers(PrivUnit("3/4", "1/4", 5), bits=bits).shrinkage,
     "epsilon0": lambda bits: epsilon0(SphereLinear("1/2", 5), bits=bits),
     "shuffle_index": lambda bits: shuffle_index(SphereLinear("1/2", 5), "lower", bits=bits).bracket,
-    "central_profile": lambda bits: templates.central_profile(F(1), F(1, 2), 10, bits=bits),
+    "central_profile": lambda bits: correspondence.central_profile(F(1), F(1, 2), 10, bits=bits),
     "decay_exponent": lambda bits: _templates.decay_exponent(F(1), F(1, 2), 10, bits=bits),
     "err1": lambda bits: err1(PrivUnit("3/4", "1/4", 5), bits=bits),
     "gaussian_profile": lambda bits: gaussian_profile(F(1, 2), eps=F(1), bits=bits),

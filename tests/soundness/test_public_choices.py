@@ -28,7 +28,7 @@ SEARCHES = {
     "vectors.calibration.search.calibrate",
     "vectors.means.private.candidates",
     "vectors.means.private.private_mean",
-    "vectors.calibration.estimates.roughly",
+    "vectors.calibration.families.roughly",
 }
 """They take seconds, and hand the choice on to ``worst_pair``, which is walked."""
 

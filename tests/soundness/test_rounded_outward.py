@@ -14,8 +14,8 @@ from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import chi_square_measure
 from symshuffle.design.parametric.homotopy import piece_around, piecewise_optimum
 from symshuffle.design.parametric.program import between, program_of_problem
+from symshuffle.utility.frontiers.certificate import RATIO_BITS, DualCertificate
 from symshuffle.utility.frontiers.orbit import subset_orbit
-from symshuffle.utility.frontiers.orbits import RATIO_BITS, DualCertificate
 from tests.fewbits import few_bits, just_above, just_below
 from tests.soundness.false_certificates import WIDE
 from tests.soundness.false_designs import ORDERED

@@ -17,12 +17,12 @@ from symshuffle.engines.densities import engine
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear, err1
 from symshuffle.vectors.calibration import floor, search
 from symshuffle.vectors.calibration.floor import Target, at_least, least_error, root
-from symshuffle.vectors.privacy import accounting, dominance, ramps
+from symshuffle.vectors.privacy import accounting, dominance, rows
+from symshuffle.vectors.privacy.accounting import larger_between
 from symshuffle.vectors.privacy.correspondence import Correspondence
 from symshuffle.vectors.privacy.dominance import _apart, _from_one, _rational
+from symshuffle.vectors.privacy.gaussian_blanket import rounding_radius
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.privacy.ramps import larger_between
-from symshuffle.vectors.privacy.rounded import rounding_radius
 from tests.fewbits import few_bits, just_above, just_below
 
 BITS = pytest.mark.parametrize("bits", [8, 24])
@@ -65,8 +65,8 @@ def test_the_larger_of_two_orders_and_the_value_of_one_user(monkeypatch, ahead, 
         monkeypatch.setattr(accounting, "LevelledPair", lambda *_: None)
         monkeypatch.setattr(accounting, "at_most", lambda *_, **__: (F(10),))
     ends = [(F(a), F(b)) for a, b in ((1, 4), (2, 3), (3, 6), (1, 2), (5, 6))]
-    monkeypatch.setattr(accounting, "likely_larger", lambda *_: ahead)
-    monkeypatch.setattr(accounting, "rows_of", lambda _: None)
+    monkeypatch.setattr(rows, "likely_larger", lambda *_: ahead)
+    monkeypatch.setattr(rows, "rows_of", lambda _: None)
     for one, other in itertools.product(ends, ends):
         known = {name: Bracket(*pair, "ball", name, "") for name, pair in (("ab", one), ("ba", other))}
         monkeypatch.setattr(accounting, "_value", lambda pair, *_, known=known: known[pair.name])
@@ -123,10 +123,10 @@ def test_the_other_order_of_laws_counts_by_its_upper_end(monkeypatch):
                 ends = (F(102, 100), F(10))  # a glance makes it the order that is looked at
             return Bracket(F(ends[0]), F(ends[1]), "ball", "", "")
 
-        monkeypatch.setattr(ramps, "_laws", lambda *_, reverse: (("below", reverse), ("above", reverse)))
-        monkeypatch.setattr(ramps, "evaluate", value)
+        monkeypatch.setattr(accounting, "_laws_around", lambda *_, reverse: (("below", reverse), ("above", reverse)))
+        monkeypatch.setattr(accounting, "evaluate", value)
         asked = {"exp_eps": F(2), "adjacency": "zero-out", "rtol": 0.3 if upper < F(11, 10) else 0.999}
-        found = ramps.larger_between(ClippedLinear("1/5", 5, "2"), 3, **asked)
+        found = accounting.larger_between(ClippedLinear("1/5", 5, "2"), 3, **asked)
         assert (found.lower, found.upper) == (1, upper)
 
 

@@ -19,8 +19,7 @@ from symshuffle.engines.densities import gauss
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
+from symshuffle.vectors.privacy.pairs import FinitePair, real_pair, worst_pair
 from tests.vectors.witnesses import confirm_mixed_gaussian
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")

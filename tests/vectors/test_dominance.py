@@ -11,8 +11,7 @@ from symshuffle.accountants.bounds.chords import Node
 from symshuffle.engines import Exact
 from symshuffle.vectors import PrivUnit, SphereLinear, which_order
 from symshuffle.vectors.privacy import dominance
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
 
 BIT = FinitePair((F(3, 4), F(1, 4)), (F(1, 2), F(1, 2)), (F(1, 4), F(1, 4)), "a bit against none")
 RARE = FinitePair((F(1, 10), F(9, 10)), (F(1, 20), F(19, 20)), (F(1, 20), F(9, 10)), "a rare output")

@@ -12,7 +12,7 @@ from symshuffle import InputError, Unsupported, delta
 from symshuffle.base.choices import strength
 from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, calibrate, private_mean
-from symshuffle.vectors.privacy.rounded import rounding_radius
+from symshuffle.vectors.privacy.gaussian_blanket import rounding_radius
 
 EXTREMES = ("1e308", "1e-400", "0", "-1", "1/3", "nan", "inf", "x", "")
 CALIBRATE = {"--n": "20", "--d": "2", "--eps": "1", "--delta": "1e-3", "--adjacency": "zero-out", "--gap": "none"}

@@ -16,11 +16,10 @@ from symshuffle.base.choices import Blanket, members
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.error.indices import shuffle_index
-from symshuffle.vectors.randomizers import gaussian_integrals
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
-from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance
-from symshuffle.vectors.randomizers.zonal import largest_mean
+from symshuffle.vectors.randomizers import gaussian as gaussian_integrals
+from symshuffle.vectors.randomizers.gaussian import largest_blanket_variance
+from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
+from symshuffle.vectors.randomizers.sphere import clipped_numbers, largest_mean
 
 
 def chi(mechanism, side, blanket="mechanism"):

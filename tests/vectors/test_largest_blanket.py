@@ -18,13 +18,12 @@ from symshuffle.channels.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities.doubling import merged_and_spread
 from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, calibrate
 from symshuffle.vectors.calibration import search as calibration
-from symshuffle.vectors.calibration.estimates import roughly
-from symshuffle.vectors.privacy import pairs
+from symshuffle.vectors.calibration.families import roughly
+from symshuffle.vectors.privacy import gaussian_blanket
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.confirmation import confirm_pair
+from symshuffle.vectors.privacy.gaussian_blanket import length_along, length_classes, mass, rounding_radius
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.privacy.rounded import rounding_radius
-from symshuffle.vectors.randomizers.lengths import length_along, length_classes, mass
 
 MIXED = BlanketMixedGaussian("0.95", "4.6", 1, 3)
 USERS, LEVEL = 1000, Fraction(4, 10000)
@@ -66,9 +65,12 @@ def test_classes_of_the_length_bound_the_blanket_from_below(monkeypatch):
     assert float(line.upper) < exact < float(found.lower)
     assert found.upper < own.lower
     assert float(found.upper) < exact * 1.005
-    genuine = pairs.length_classes  # each class by its near end: no longer below the blanket
+    genuine = gaussian_blanket.length_classes  # each class by its near end: no longer below the blanket
     monkeypatch.setattr(
-        pairs, "_least", lambda gamma, v, far, least=pairs._least: least(gamma, v, nearer[far]), raising=True
+        gaussian_blanket,
+        "_least",
+        lambda gamma, v, far, least=gaussian_blanket._least: least(gamma, v, nearer[far]),
+        raising=True,
     )
     nearer = {c[1]: c[0] + Fraction(1, 1000) for c in genuine(3, 1 / MIXED.sigma0, 0.05)}
     assert float(bound().upper) < exact

@@ -9,8 +9,8 @@ from scipy import stats
 from symshuffle import InputError
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.randomizers import sampling
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.sampling import check_vectors, estimate, round_to_sphere, sample, shrinkage
+from symshuffle.vectors.randomizers.sphere import clipped_numbers
 
 USERS = 5_000
 

@@ -11,8 +11,8 @@ from scipy.stats import norm
 
 import symshuffle
 from symshuffle.base.numbers import Exp, to_float
-from symshuffle.vectors.privacy.pairs import last_rounded, worst_pair
-from symshuffle.vectors.privacy.rounded import rounding_radius
+from symshuffle.vectors.privacy.gaussian_blanket import last_rounded, rounding_radius
+from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,

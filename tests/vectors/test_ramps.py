@@ -9,10 +9,9 @@ import pytest
 from symshuffle import Exp, Unsupported
 from symshuffle.base.choices import Relation, members
 from symshuffle.vectors import ClippedLinear, calibrate
-from symshuffle.vectors.privacy import ramps
-from symshuffle.vectors.privacy.accounting import larger_order
+from symshuffle.vectors.privacy import accounting as ramps
+from symshuffle.vectors.privacy.accounting import larger_between, larger_order
 from symshuffle.vectors.privacy.pairs import worst_pair
-from symshuffle.vectors.privacy.ramps import larger_between
 from tests.slices import some
 from tests.vectors.witnesses import on_a_lattice
 

@@ -13,15 +13,14 @@ from proofs_checks.vecmean._errors import best_shrinkage, product_weights
 from proofs_checks.vecmean._templates import decay_exponent, leading_template, mills_bracket
 from symshuffle import Ball, CertificateError, Channel, InputError, NotDecided
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
-from symshuffle.vectors.error.compare import contenders, takeover
+from symshuffle.vectors.error.compare import contenders, kashin_coefficients, one_coefficient_error, takeover
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk, shuffled_problem, weighted_minimum
 from symshuffle.vectors.error.optimal import best_density, bmg_optimal
 from symshuffle.vectors.error.risk import affine_risk, err1, errn, hcr_bound
-from symshuffle.vectors.privacy.templates import central_profile, profile_template
+from symshuffle.vectors.privacy.correspondence import central_profile, profile_template
 from symshuffle.vectors.randomizers import gaussian, sphere
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.frames import kashin_coefficients, one_coefficient_error
+from symshuffle.vectors.randomizers.sphere import clipped_numbers
 from tests.vectors.witnesses import density_program
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/8", "1/8"], ["1/4", "1/4", "1/4", "1/4"], ["1/8", "1/8", "1/4", "1/2"]])

@@ -20,8 +20,13 @@ from symshuffle.design.comparison.families import BITS, Family, FamilyMember, Pa
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.parameter_choice import votes_of
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, gaussian_epsilon, moment
-from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
-from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
+from symshuffle.utility.estimation.lower_bounds import (
+    corner_van_trees,
+    minimax_sandwich,
+    near_vertex_bound,
+    sharp_cube_bound,
+    two_regime_bound,
+)
 from symshuffle.utility.estimation.votes import VoteNoise
 
 MARK: Final = "!"

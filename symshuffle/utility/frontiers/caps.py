@@ -2,7 +2,7 @@ r"""The best channel under a raw local cap: subset selection, and which subset s
 
 Under :math:`u_i\le\lambda u_j` the trace is largest on two-level templates, so the design problem is one integer: the
 number ``s`` of high coordinates. Trace, tie points and best sizes are derived from the definition of subset selection
-(:mod:`symshuffle.utility.frontiers.subset_forms`); numbers are read off the forms on file, without SymPy.
+(:mod:`symshuffle.utility.frontiers.formulas`); numbers are read off the forms on file, without SymPy.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = 
     Fraction(6, 1)
     """
     if k is None and s is None:
-        from symshuffle.utility.frontiers.subset_forms import tie_form
+        from symshuffle.utility.frontiers.formulas import tie_form
 
         return tie_form()
     if k is None or s is None:

@@ -29,8 +29,8 @@ from symshuffle.utility.frontiers.caps import (
     matched_ratio,
     number_of,
 )
+from symshuffle.utility.frontiers.certificate import Frontier
 from symshuffle.utility.frontiers.frontier import trace_frontier
-from symshuffle.utility.frontiers.orbits import Frontier
 
 REAL_SIZES: Final = {
     LAM: 1 + sp.Symbol("c", nonnegative=True),

@@ -18,9 +18,9 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Number, Real, enclose, parse_rational
 from symshuffle.base.results import Bracket
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs, matched_ratio, number_of
+from symshuffle.utility.frontiers.certificate import DualCertificate, Frontier
 from symshuffle.utility.frontiers.contamination import exact_bracket
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
-from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -68,7 +68,7 @@ def slope_constant(k: int | None = None, *, bits: int | None = None) -> Any:
     Fraction(20, 9)
     """
     if k is None:
-        from symshuffle.utility.frontiers.subset_forms import slope_form
+        from symshuffle.utility.frontiers.formulas import slope_form
 
         return slope_form()
     return number_of("slope constant", k=check_inputs(k), bits=bits)
@@ -110,7 +110,7 @@ def threshold_budget(k: int | None = None, *, bits: int | None = None) -> Any:
     Fraction(4, 9)
     """
     if k is None:
-        from symshuffle.utility.frontiers.subset_forms import threshold_form
+        from symshuffle.utility.frontiers.formulas import threshold_form
 
         return threshold_form()
     return number_of("threshold budget", k=check_inputs(k), bits=bits)

@@ -117,7 +117,7 @@ def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
     if size > LARGEST_ORBIT:
         raise Unsupported(
             f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
-            "work with one template per orbit (symshuffle.utility.frontiers.orbits)"
+            "work with one template per orbit (symshuffle.utility.frontiers.certificate)"
         )
     return tuple(_rearranged(sorted(u)))
 

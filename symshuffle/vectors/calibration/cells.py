@@ -25,8 +25,7 @@ import flint
 from symshuffle.base.choices import Blanket, Relation, choice
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.randomizers.clipped import clipped_numbers, ramp_moments
+from symshuffle.vectors.privacy.pairs import FinitePair
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -34,7 +33,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
-from symshuffle.vectors.randomizers.sphere import cap_complement, partial_moments
+from symshuffle.vectors.randomizers.sphere import cap_complement, clipped_numbers, partial_moments, ramp_moments
 
 Mixed: TypeAlias = BlanketMixedGaussian | LocalGaussian | PrivUnit | ClippedLinear | SphereLinear
 """What sends, with some probability, a message that no input shapes (LocalGaussian: never)."""

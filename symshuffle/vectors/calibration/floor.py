@@ -44,8 +44,7 @@ from symshuffle.engines.densities.engine import at_most
 from symshuffle.vectors.calibration.cells import cells_of, error_of, share, spread
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import pair_delta
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import Pair, worst_pair
+from symshuffle.vectors.privacy.pairs import FinitePair, Pair, worst_pair
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,

@@ -33,13 +33,12 @@ from symshuffle.base.results import (
     safe_number,
 )
 from symshuffle.mechanisms.names import mechanism_name
+from symshuffle.vectors.calibration.families import DIGITS, SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.floor import Floor, Target
-from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.privacy.accounting import one_user_bound
-from symshuffle.vectors.privacy.ramps import larger_between
+from symshuffle.vectors.privacy.accounting import larger_between, one_user_bound
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
     LARGEST_DIMENSION,

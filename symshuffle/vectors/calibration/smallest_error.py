@@ -1,6 +1,6 @@
 """The shape and the strength of a family with the smallest error that meets a target: the search of every calibration.
 
-Shapes are compared by cheap values of the bound (:mod:`symshuffle.vectors.calibration.estimates`). Nothing that is
+Shapes are compared by cheap values of the bound (:mod:`symshuffle.vectors.calibration.families`). Nothing that is
 reported depends on them: the answer is a mechanism whose bracket meets the target.
 """
 
@@ -19,13 +19,11 @@ from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, to_float
 from symshuffle.base.results import Bracket
-from symshuffle.vectors.calibration.estimates import of_one_user, roughly, summed
+from symshuffle.vectors.calibration.families import Calibrated, ShapedFamily, of_one_user, roughly, summed
 from symshuffle.vectors.calibration.floor import Target
-from symshuffle.vectors.calibration.shaped_families import Calibrated, ShapedFamily
 from symshuffle.vectors.error.risk import err1
-from symshuffle.vectors.privacy.accounting import larger_order, one_user_bound
+from symshuffle.vectors.privacy.accounting import larger_between, larger_order, one_user_bound
 from symshuffle.vectors.privacy.pairs import Pair, worst_pair
-from symshuffle.vectors.privacy.ramps import larger_between
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit
 
 _FAR: Final = 1e3

@@ -17,12 +17,10 @@ from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import to_arb, to_float, working_precision
 from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors.calibration.cells import Cells, cells, error_of
-from symshuffle.vectors.calibration.estimates import roughly
+from symshuffle.vectors.calibration.families import roughly, short
 from symshuffle.vectors.calibration.floor import Bounded, Floor, Target, least_error, misses, misses_alone, root
-from symshuffle.vectors.calibration.shaped_families import short
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import one_user_bound
-from symshuffle.vectors.randomizers.clipped import ramp_moments
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -30,7 +28,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
-from symshuffle.vectors.randomizers.sphere import cap_complement
+from symshuffle.vectors.randomizers.sphere import cap_complement, ramp_moments
 
 Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
 

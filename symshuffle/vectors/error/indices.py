@@ -6,8 +6,8 @@ r"""Shuffle indices of randomizers: how much one message says, in the two senses
 The lower index depends on the blanket that is looked at, the upper one does not. Every supremum is proved: by a formula
 that is monotone in the input (claims ``symshuffle.vecmean-linear-upper-index``, ``-laplace-upper-index``), by an affine
 function of one overlap (``-caps-upper-index``), by the argument of
-:mod:`symshuffle.vectors.randomizers.gaussian_integrals` (``-bmg-upper-index``, ``-largest-blanket-index``), or covered
-at every angle (:mod:`symshuffle.vectors.randomizers.zonal`).
+:mod:`symshuffle.vectors.randomizers.gaussian` (``-bmg-upper-index``, ``-largest-blanket-index``), or covered
+at every angle (:mod:`symshuffle.vectors.randomizers.sphere`).
 """
 
 from __future__ import annotations
@@ -23,20 +23,18 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, as_integer, less, maximum, to_arb, working_precision
 from symshuffle.base.results import Bracket, outward
 from symshuffle.mechanisms.names import source_name
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
-from symshuffle.vectors.randomizers.finite import FiniteRandomizer
-from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance, upper_variance
+from symshuffle.vectors.randomizers.gaussian import largest_blanket_variance, upper_variance
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
+    FiniteRandomizer,
     LocalGaussian,
     LocalLaplace,
     PrivUnit,
     SphereLinear,
     VectorMechanism,
 )
-from symshuffle.vectors.randomizers.sphere import cap_complement, cap_numbers
-from symshuffle.vectors.randomizers.zonal import largest_mean
+from symshuffle.vectors.randomizers.sphere import cap_complement, cap_numbers, clipped_numbers, largest_mean
 
 _TERMS: Final = 24
 """Polynomials by which the variance of a clipped density is known at every angle."""

@@ -37,8 +37,8 @@ from symshuffle.base.crossings import halved
 from symshuffle.base.errors import CertificateError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_inside, to_arb, working_precision
 from symshuffle.base.results import Bracket, check_claim, outward
-from symshuffle.vectors.randomizers.clipped import clipped_numbers, ramp_moments
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear
+from symshuffle.vectors.randomizers.sphere import clipped_numbers, ramp_moments
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -268,7 +268,7 @@ def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Le
     >>> round(found.excess, 4)
     0.0253
     """
-    start = ClippedLinear(Fraction(0), dimension, chi)  # type: ignore[arg-type]  # reads and checks the numbers
+    start = ClippedLinear(Fraction(0), dimension, chi)
     with working_precision(bits + 32):
         clip = _stationary_clip(start.chi, dimension, bits)
     mechanism = ClippedLinear(clip, dimension, start.chi)

@@ -28,7 +28,7 @@ Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | Clippe
 
 @final
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CalibratedMechanism:
     """A mechanism that meets a target.
 
     - ``mechanism``: with its parameters, exact decimals.
@@ -74,13 +74,13 @@ class PrivateMean(AnswerMethods):
 
     estimate: Vectors
     mean: Vectors
-    chosen: Candidate
+    chosen: CalibratedMechanism
     bracket: Bracket
     expected: float
     measured: float
     central: float
     n: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CalibratedMechanism, ...]
     refused: tuple[tuple[str, str], ...]
     about: str
     neighbours: Neighbours

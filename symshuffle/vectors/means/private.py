@@ -22,7 +22,7 @@ from symshuffle.mechanisms.names import mechanism_name, source_name
 from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
-from symshuffle.vectors.means.answers import Candidate, Certifiable, PrivateMean
+from symshuffle.vectors.means.answers import CalibratedMechanism, Certifiable, PrivateMean
 from symshuffle.vectors.means.rows import Rows, Survey, array_rows, file_rows, survey
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
@@ -217,7 +217,7 @@ def candidates(
     fixed: Mapping[str, object] | None = None,
     every: bool = True,
     least: int | None = None,
-) -> tuple[Candidate, ...]:
+) -> tuple[CalibratedMechanism, ...]:
     """Mechanisms that certainly meet a target, the smallest worst-case error first.
 
     - ``refused``: gets what could not be certified, with the reason.
@@ -225,7 +225,7 @@ def candidates(
     - ``every``: whether those are calibrated too that cannot win by an estimate of their errors.
     - ``least``: number of users for whom the target is met; default n, of whom the errors are.
     """
-    found: list[Candidate] = []
+    found: list[CalibratedMechanism] = []
     least = n if least is None else least
     about = dict.fromkeys(names, 0.0)
     if not every and len(names) > 1:
@@ -262,18 +262,18 @@ def _calibrated(
     goal: Fraction,
     adjacency: Relation,
     fixed: Mapping[str, object] | None,
-) -> Candidate:
+) -> CalibratedMechanism:
     """The mechanism that :func:`~symshuffle.vectors.calibration.search.calibrate` finds, without a floor."""
     tuned = calibrate(name, n=least, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency, gap=None, fixed=fixed)
     best = tuned.parameters
     if not isinstance(best, Certifiable):
         raise Unsupported(f"no mean by {name}: its calibration is {source_name(best)}")
-    return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
+    return CalibratedMechanism(name, best, _rmse(best, n), tuned.certificate.bracket)
 
 
 def _given(
     mechanism: Certifiable, n: int, least: int, d: int, order: Real, goal: Fraction, adjacency: Relation
-) -> Candidate:
+) -> CalibratedMechanism:
     """A mechanism with parameters, if it meets the target."""
     if not isinstance(mechanism, Certifiable):
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}, or one of these with its parameters")
@@ -290,7 +290,7 @@ def _given(
     bound = solve.delta(mechanism, n=least, exp_eps=order, adjacency=adjacency, rtol=1e-6).bracket
     if bound.upper > goal:
         raise InputError("mechanism", f"with delta <= {float(bound.upper):.6g}", f"at most {float(goal):.6g}")
-    return Candidate(name, mechanism, _rmse(mechanism, n), bound)
+    return CalibratedMechanism(name, mechanism, _rmse(mechanism, n), bound)
 
 
 def _no_bound(name: str) -> str:

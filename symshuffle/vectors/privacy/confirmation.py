@@ -22,8 +22,7 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real, Verdict, less
 from symshuffle.channels.law import Law
 from symshuffle.mechanisms.names import source_name
-from symshuffle.vectors.privacy.pairs import last_rounded
-from symshuffle.vectors.privacy.rounded import rounding_radius
+from symshuffle.vectors.privacy.gaussian_blanket import last_rounded, rounding_radius
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,

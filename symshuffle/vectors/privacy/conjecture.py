@@ -36,8 +36,7 @@ from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.numbers import Ball, as_integer, parse_inside, parse_rational, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, check_claim, outward
-from symshuffle.vectors.randomizers.gaussian import gaussian_profile
-from symshuffle.vectors.randomizers.gaussian_integrals import upper_normal
+from symshuffle.vectors.randomizers.gaussian import gaussian_profile, upper_normal
 
 if TYPE_CHECKING:
     import numpy as np

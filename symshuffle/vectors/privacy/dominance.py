@@ -40,8 +40,7 @@ from symshuffle.base.numbers import Ball, Exp, Real, as_integer, check_rational,
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.vectors.privacy.accounting import pair_delta
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.pairs import Pair
+from symshuffle.vectors.privacy.pairs import FinitePair, Pair
 
 HISTOGRAMS: Final = 20_000
 """Histograms up to which a finite pair is decided at every corner."""

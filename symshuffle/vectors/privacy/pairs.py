@@ -23,35 +23,32 @@ every dimension and both orders. On a sphere of outputs b does not change, and o
 inputs p and q with :math:`p\ge0\ge q` on a line. There the hinges
 :math:`\int(R_p-\alpha R_q-kb)_+` rise with p and fall with q, for every :math:`\alpha>0` and every length across
 (symshuffle.vecmean-worst-pair-largest-replace; :math:`k<0` is the other order, mirrored). For zero-out the longest
-input is worst once b is rounded around 0, by how much depends on the level (:mod:`symshuffle.vectors.privacy.rounded`).
-From dimension 2 on b also depends on the length across the line: it is bounded below on classes of it
-(:mod:`symshuffle.vectors.randomizers.lengths`). Either way what is computed is above the bound with b itself and still
-bounds the divergence.
+input is worst once b is rounded around 0, by how much depends on the level. From dimension 2 on b also depends on the
+length across the line: it is bounded below on classes of it (:mod:`symshuffle.vectors.privacy.gaussian_blanket`).
+Either way what is computed is above the bound with b itself and still bounds the divergence.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
 from symshuffle.base.choices import Blanket, Relation, choice
-from symshuffle.base.crossings import first_integer
-from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
-from symshuffle.channels.continuous_law import ContinuousPair, ExponentialOf, Function, Scaled, Stretch
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.privacy.rounded import rounded, rounding_radius
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, positive_part, to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousPair, Function, Stretch
+from symshuffle.channels.law import Law
+from symshuffle.vectors.privacy.gaussian_blanket import (
+    largest_blanket_pair,
+    pair_in_words,
+)
 from symshuffle.vectors.randomizers.coordinates import (
     constant,
     cosine,
     enclosed,
-    latest,
     linear_transform,
     normal,
     once,
@@ -59,7 +56,6 @@ from symshuffle.vectors.randomizers.coordinates import (
     sphere_constant,
     tilted,
 )
-from symshuffle.vectors.randomizers.lengths import LengthClass, class_places, length_along, length_classes, mass
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -67,22 +63,67 @@ from symshuffle.vectors.randomizers.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
+from symshuffle.vectors.randomizers.sphere import clipped_numbers
 
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 
-_MOST_COORDINATES: Final = 10**5
-"""Most coordinates against a largest blanket: in more of them its ratios leave the range of doubles."""
-
-_MOST_ROUNDED: Final = Fraction(5, 2)
-"""Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; beyond, brackets are wide."""
-
-_ORDER_BITS: Final = 20
-"""Binary digits of the largest ratio at which an unmixed Gaussian's blanket is rounded."""
-
-_WHOLE_LINE: Final = 8
-"""Radius from which on the blanket is rounded everywhere."""
-
 ADJACENCIES: Final = ("zero-out", "replace-one")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FinitePair:
+    """Two laws and a blanket that differ by finitely many likelihood ratios.
+
+    - ``reference``: masses of the blanket, of sum at most 1.
+    - ``whole``: whether the blanket is a law itself, of sum 1: balls do not show that nothing is left.
+    """
+
+    first: tuple[Any, ...]
+    second: tuple[Any, ...]
+    reference: tuple[Any, ...]
+    about: str
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("first", "second", "reference"):
+            masses = getattr(self, name)
+            if not isinstance(masses, tuple) or len(masses) != len(self.reference):
+                raise InputError(name, masses, "a tuple of masses, as many as the blanket has")
+            for mass in masses:
+                if type(mass) not in (int, Fraction, Ball) or less(mass, 0) is Verdict.TRUE:
+                    raise InputError(name, mass, "rationals or balls of at least 0")
+            total = sum(masses, start=Fraction(0))
+            full = name != "reference" or self.whole
+            if less(1, total) is Verdict.TRUE or (full and less(total, 1) is Verdict.TRUE):
+                raise InputError(name, masses, "masses of sum 1, of the blanket at most 1")
+
+    @property
+    def reverse(self) -> FinitePair:
+        """The pair in the other order."""
+        return replace(self, first=self.second, second=self.first)
+
+    def law(self, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> Law:
+        """The law of G: 0 where the message is not a blanket message; what the blanket never sends is singular mass."""
+        x: Any = exp_eps
+        if not isinstance(exp_eps, int | Fraction):
+            with working_precision(bits):
+                x = Ball.from_arb(to_arb(exp_eps), bits)
+        atoms: list[tuple[Any, Any]] = []
+        revealed: Any = Fraction(0)
+        for p, q, r in zip(self.first, self.second, self.reference, strict=True):
+            match less(0, r):
+                case Verdict.TRUE:
+                    atoms.append(((p - x * q) / r, r))
+                case Verdict.FALSE if less(0, p - x * q) is not Verdict.FALSE:
+                    revealed += positive_part(p - x * q)
+                case Verdict.FALSE:
+                    pass
+                case _:
+                    raise NotDecided("whether the blanket ever sends a message; raise bits")
+        rest: Any = Fraction(0) if self.whole else 1 - sum((r for _, r in atoms), start=Fraction(0))
+        return Law.from_atoms([(Fraction(0), rest), *atoms], revealed)
+
 
 Pair: TypeAlias = ContinuousPair | FinitePair
 
@@ -99,17 +140,18 @@ def worst_pair(
     - ``blanket``: the law of the null symbol with its mass in every message, or the infimum over all inputs (which,
       for a density that is smallest at the same mass everywhere, is the same).
     - ``exp_eps``: the level up to which no other pair may exceed it. For zero-out against the largest blanket of a
-      Gaussian it says how far that is rounded around 0 (:mod:`symshuffle.vectors.privacy.rounded`); without it the
-      blanket is as it is, and only the longest input is bounded. Everything else is the same at all levels.
+      Gaussian it says how far that is rounded around 0 (:mod:`symshuffle.vectors.privacy.gaussian_blanket`);
+      without it the blanket is as it is, and only the longest input is bounded. Everything else is the same at all
+      levels.
     """
     adjacency, blanket = choice(Relation, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     match mechanism:
         case BlanketMixedGaussian() if blanket == "mechanism":
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
-            return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps)
+            return largest_blanket_pair(mechanism, adjacency, exp_eps)
         case LocalGaussian() if blanket == "largest":
-            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps)
+            return largest_blanket_pair(mechanism, adjacency, exp_eps)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         case SphereLinear():
@@ -135,7 +177,7 @@ def real_pair(mechanism: Randomizer, *, adjacency: Relation = "replace-one") -> 
             toward, opposite = (tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
             other = opposite if adjacency == "replace-one" else constant(Fraction(1))
             stretch = Stretch(None, None, normal, toward, other, opposite)
-            return ContinuousPair((stretch,), f"{name}, {_pair_in_words(adjacency)}, {away}")
+            return ContinuousPair((stretch,), f"{name}, {pair_in_words(adjacency)}, {away}")
         case SphereLinear():
             return _sphere(mechanism, adjacency, homogeneous=True)
         case PrivUnit():
@@ -144,103 +186,13 @@ def real_pair(mechanism: Randomizer, *, adjacency: Relation = "replace-one") -> 
             return _clipped(mechanism, adjacency, homogeneous=True)
 
 
-def _pair_in_words(adjacency: Relation) -> str:
-    other = "the null symbol" if adjacency == "zero-out" else "-x"
-    return f"a unit vector x against {other}"
-
-
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Relation) -> ContinuousPair:
     v = mechanism.norm / mechanism.sigma0
     other = constant(Fraction(1)) if adjacency == "zero-out" else tilted(mechanism.gamma, -v)
     stretch = Stretch(None, None, normal, tilted(mechanism.gamma, v), other, constant(mechanism.gamma))
-    about = (
-        f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
-    )
+    about = f"{pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
     symmetric = adjacency == "replace-one"
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
-
-
-def _largest(
-    gamma: Fraction,
-    sigma0: Fraction,
-    norm: Fraction,
-    dimension: int,
-    adjacency: Relation,
-    exp_eps: Real | None = None,
-) -> ContinuousPair:
-    if dimension > _MOST_COORDINATES:
-        raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
-    v, symmetric = norm / sigma0, adjacency == "replace-one"
-    level = None if symmetric else exp_eps
-    if level is not None and not gamma and not _is_rounded(level, sigma0):
-        opposite = _largest(gamma, sigma0, norm, dimension, "replace-one")
-        return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
-    # For zero-out the end of the ball is worst against the blanket rounded within this radius.
-    radius = rounding_radius(level, reach=v, gamma=gamma) if level is not None else Fraction(0)
-    near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
-    other = right if symmetric else constant(Fraction(1))
-    worst = " (worst: proved)" if symmetric or radius else ""
-    about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
-    about += ", rounded around 0" if radius else ""
-    if dimension == 1:
-        ends: list[tuple[Fraction | None, Fraction | None, Function]] = [(None, -radius, near), (radius, None, right)]
-        if radius > _WHOLE_LINE:  # beyond the radius the rounded one is below the blanket as well
-            ends = [(None, None, rounded(gamma, v, radius))]
-        elif radius:
-            ends.insert(1, (-radius, radius, rounded(gamma, v, radius)))
-        on_the_line = tuple(Stretch(low, high, normal, near, other, least) for low, high, least in ends)
-        return ContinuousPair(on_the_line, about % " on the line", symmetric)
-    classes = length_classes(dimension, v, 1 - float(gamma), least=radius)
-    stretches = (
-        Stretch(low, high, _weighed(part, dimension), near, other, _least(gamma, v, part[1]), since)
-        for part in classes
-        for low, high, since in class_places(part, dimension)
-    )
-    about = (about % "") + f", bounded below on {len(classes)} classes of |y| across x"
-    return ContinuousPair(tuple(stretches), about, symmetric)
-
-
-def _is_rounded(exp_eps: Real, sigma0: Fraction) -> bool:
-    """Whether the largest blanket of an unmixed Gaussian is rounded at a level, for zero-out."""
-    last = last_rounded(sigma0)
-    return last is not None and less(last, exp_eps) is Verdict.FALSE
-
-
-@lru_cache(maxsize=64)
-def last_rounded(sigma0: Fraction) -> Fraction | None:
-    """The largest ratio exp(eps) at which the largest blanket of an unmixed Gaussian is rounded for zero-out.
-
-    None where rounding takes too much from it at every level. Any smaller ratio would serve as well.
-    """
-    v, unit = 1 / sigma0, Fraction(1, 1 << _ORDER_BITS)
-
-    def affordable(steps: int) -> bool:
-        return rounding_radius(1 + steps * unit, reach=v) * v <= _MOST_ROUNDED
-
-    if v * v > 2 * _MOST_ROUNDED or not affordable(0):  # at least v^2/2 is taken at once
-        return None
-    top = math.ceil(_MOST_ROUNDED / (v * v) / unit) + 1
-    return 1 + (first_integer(lambda steps: not affordable(steps), 0, top) - 1) * unit
-
-
-def _weighed(part: LengthClass, dimension: int) -> Function:
-    """The normal density of the coordinate, times the mass of a class of lengths."""
-    return Scaled(normal, once(lambda: mass(part[0], part[1], dimension, flint.ctx.prec)))
-
-
-def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
-    """The largest blanket at the far end of a class of lengths, relative to N(0, 1)."""
-    numbers, length = enclosed(gamma, 1 - gamma, v, v * v / 2), length_along(far)
-
-    def exponent(u: Any) -> Any:
-        _, _, slope, half = numbers()
-        return -slope * length(u) - half
-
-    def density(u: Any) -> Any:
-        mass, rest, slope, half = numbers()
-        return mass + rest * (-slope * length(u) - half).exp()
-
-    return latest(density) if gamma else ExponentialOf(latest(exponent))
 
 
 def _sphere(mechanism: SphereLinear, adjacency: Relation, *, homogeneous: bool = False) -> Pair:
@@ -273,7 +225,7 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Relation, *, homogeneous: boo
     symmetric = adjacency == "replace-one" and not homogeneous
     slopes = c, Fraction(0) if adjacency == "zero-out" else -c
     transforms = None if homogeneous else (linear_transform(d, slopes, 1 - c), linear_transform(d, slopes[::-1], 1 - c))
-    return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric, transforms)
+    return ContinuousPair((stretch,), f"{pair_in_words(adjacency)} (worst: proved), {rest}", symmetric, transforms)
 
 
 def _clipped(mechanism: ClippedLinear, adjacency: Relation, *, homogeneous: bool = False) -> ContinuousPair:
@@ -317,7 +269,7 @@ def _clipped(mechanism: ClippedLinear, adjacency: Relation, *, homogeneous: bool
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     stretches = tuple(stretch(k) for k in range(len(heights) - 1))
     symmetric = adjacency == "replace-one" and not homogeneous
-    return ContinuousPair(stretches, f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
+    return ContinuousPair(stretches, f"{pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
 
 
 def _two_points(c: Fraction, adjacency: Relation, *, homogeneous: bool) -> FinitePair:
@@ -327,7 +279,7 @@ def _two_points(c: Fraction, adjacency: Relation, *, homogeneous: bool) -> Finit
     other = (half, half) if adjacency == "zero-out" else opposite
     reference = opposite if homogeneous else (half * (1 - c), half * (1 - c))
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
-    return FinitePair(first, other, reference, f"{_pair_in_words(adjacency)}, {rest}")
+    return FinitePair(first, other, reference, f"{pair_in_words(adjacency)}, {rest}")
 
 
 def _caps(mechanism: PrivUnit, adjacency: Relation, *, homogeneous: bool = False) -> FinitePair:
@@ -354,7 +306,7 @@ def _caps(mechanism: PrivUnit, adjacency: Relation, *, homogeneous: bool = False
     kept = [k for k, size in enumerate(sizes) if less(0, size) is not Verdict.FALSE]
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     rows = [tuple(row[k] for k in kept) for row in (first, other, reference)]
-    about = f"{_pair_in_words(adjacency)} (worst: proved), {rest}"
+    about = f"{pair_in_words(adjacency)} (worst: proved), {rest}"
     return FinitePair(rows[0], rows[1], rows[2], about, homogeneous)
 
 

@@ -11,8 +11,8 @@ from symshuffle.base.doubles import Array
 from symshuffle.base.numbers import to_float, working_precision
 from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.engines.densities.bromwich_plan import ceiling
-from symshuffle.vectors.privacy.finite_pair import FinitePair
-from symshuffle.vectors.randomizers.points import Points
+from symshuffle.vectors.privacy.pairs import FinitePair
+from symshuffle.vectors.randomizers.coordinates import Points
 
 _HALF: Final = 8
 _WIDEST: Final = 24

@@ -1,6 +1,10 @@
-"""Functions of one coordinate from which pairs of densities are made: on the line, and along an angle of the sphere.
+"""Functions of one coordinate from which pairs of densities are made, on balls, series and arrays of doubles.
+
+Functions of one coordinate from which pairs of densities are made: on the line, and along an angle of the sphere.
 
 All take balls of a real or complex coordinate, or series of them; numbers that enter are made once for each precision.
+
+Many points of a line at once, in doubles, for the functions that are made for balls: estimates without any claim.
 """
 
 from __future__ import annotations
@@ -8,12 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import flint
 
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ExponentialOf, Function, PieceTransform
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 T = TypeVar("T")
 
@@ -158,4 +165,57 @@ def linear_transform(
     return made
 
 
-__all__ = ["constant", "cosine", "enclosed", "linear_transform", "normal", "once", "sine", "sphere_constant", "tilted"]
+@final
+class Points:
+    """An array of doubles, real or complex, that takes the operations of a ball; balls beside it count as midpoints."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self.values = values
+
+    def __add__(self, other: Any) -> Points:
+        return Points(self.values + _plain(other))
+
+    def __sub__(self, other: Any) -> Points:
+        return Points(self.values - _plain(other))
+
+    def __rsub__(self, other: Any) -> Points:
+        return Points(_plain(other) - self.values)
+
+    def __mul__(self, other: Any) -> Points:
+        return Points(self.values * _plain(other))
+
+    def __truediv__(self, other: Any) -> Points:
+        return Points(self.values / _plain(other))
+
+    def __rtruediv__(self, other: Any) -> Points:
+        return Points(_plain(other) / self.values)
+
+    def __pow__(self, power: int) -> Points:
+        return Points(self.values**power)
+
+    def __neg__(self) -> Points:
+        return Points(-self.values)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def exp(self) -> Points:
+        """The exponential of each."""
+        import numpy as np
+
+        return Points(np.exp(self.values))
+
+    def sqrt(self) -> Points:
+        """The root of each."""
+        import numpy as np
+
+        return Points(np.sqrt(self.values))
+
+
+def _plain(other: Any) -> Any:
+    if isinstance(other, Points):
+        return other.values
+    if isinstance(other, flint.arb):
+        return float(other.mid())
+    return complex(other) if isinstance(other, flint.acb) else other

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.vectors.randomizers.clipped import clipped_numbers
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -16,7 +15,7 @@ from symshuffle.vectors.randomizers.mechanisms import (
     SphereLinear,
     VectorMechanism,
 )
-from symshuffle.vectors.randomizers.sphere import cap_numbers, cap_numbers_float
+from symshuffle.vectors.randomizers.sphere import cap_numbers, cap_numbers_float, clipped_numbers
 
 if TYPE_CHECKING:
     import numpy as np

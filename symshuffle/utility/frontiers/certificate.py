@@ -1,4 +1,8 @@
-r"""Mixtures of orbit laws in short, and lines above all templates: the two halves of a frontier certificate.
+r"""Mixtures of orbit laws in short, lines above all templates, and real roots counted exactly.
+
+Real roots of a polynomial over the rationals between two places, counted exactly.
+
+Mixtures of orbit laws in short, and lines above all templates: the two halves of a frontier certificate.
 
 Among templates of ratio at most :math:`\lambda` a maximiser of :math:`S-\eta B` has at most one coordinate strictly
 between the ends: the derivative in a coordinate ``v`` is a cubic without linear term over :math:`v^2`, so that two of
@@ -12,6 +16,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from flint import fmpq, fmpq_poly
@@ -23,11 +28,36 @@ from symshuffle.base.results import AnswerMethods, Bracket, check_claim, passes,
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, mix_laws, orbit_law, orbit_mechanism
-from symshuffle.utility.frontiers.roots import roots_inside
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
     from symshuffle.mechanisms.model import Mechanism
+
+
+def roots_inside(polynomial: fmpq_poly, low: fmpq, high: fmpq | None) -> int:
+    """Number of real roots of a square-free polynomial strictly between two places, by Sturm's theorem.
+
+    - ``high``: the upper place, or None for infinity.
+
+    Examples
+    --------
+    >>> squared_less_two = fmpq_poly([-2, 0, 1])
+    >>> roots_inside(squared_less_two, fmpq(0), fmpq(2)), roots_inside(squared_less_two, fmpq(2), None)
+    (1, 0)
+    """
+    chain = [polynomial, polynomial.derivative()]
+    while chain[-1].degree() > 0:
+        chain.append(-(chain[-2] % chain[-1]))
+    ends = [part.leading_coefficient() if high is None else part(high) for part in chain]
+    up_to_high = _changes([part(low) for part in chain]) - _changes(ends)  # in (low, high]
+    return up_to_high - (high is not None and polynomial(high) == 0)
+
+
+def _changes(values: list[fmpq]) -> int:
+    """Number of changes of sign in a sequence, zeros left out."""
+    signs = [value > 0 for value in values if value != 0]
+    return sum(one != other for one, other in pairwise(signs))
+
 
 LARGEST_LAW: Final = 12
 """Inputs beyond which a law is given by its orbits and not by all its atoms."""

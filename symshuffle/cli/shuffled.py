@@ -50,8 +50,17 @@ def shuffled(
             raise InputError("--proof", proof, "--lam-cap as well: without a cap there is no upper end")
         check_destination(proof, argument="--proof")
     with progress() as display:
-        display.add_task("", total=None)
-        found = best_shuffled(inputs, n=users, eps=eps, delta=delta, lam_cap=cap, loss=loss, **fields.given)
+        task = display.add_task("", total=None)
+        found = best_shuffled(
+            inputs,
+            n=users,
+            eps=eps,
+            delta=delta,
+            lam_cap=cap,
+            loss=loss,
+            progress=lambda done, of, stage: display.update(task, completed=done, total=of, description=stage),
+            **fields.given,
+        )
     if proof is not None:
         if found.bound is None:
             raise NotDecided(f"no proof for {proof}: the upper end found is the largest trace under the cap alone")

@@ -59,7 +59,8 @@ def optimal(
         and for large programs.
     **target
         For k categories: the arguments of a central target (``n``, ``eps`` or ``exp_eps``, ``delta``), the largest
-        likelihood ratio ``lam_cap``, and ``loss``, as in :func:`symshuffle.design.shuffled.best.best_shuffled`.
+        likelihood ratio ``lam_cap``, ``loss`` and ``progress``, as in
+        :func:`symshuffle.design.shuffled.best.best_shuffled`: the search may take a minute, and says how far it is.
 
     Returns
     -------

@@ -134,3 +134,14 @@ def test_command():
     assert F(found["trace"]) == best_shuffled(5, n=100, eps="1/2", delta="1e-3").trace
     assert found["upper"] == "no upper end"
     assert cli.main([*asked[:-1], "2"]) == 2
+
+
+def test_a_search_says_how_far_it_is():
+    heard = []
+    found = best_shuffled(5, n=100, eps="1/2", delta="1/1000", progress=lambda *stage: heard.append(stage))
+    assert found == best_shuffled(5, n=100, eps="1/2", delta="1/1000")
+    assert heard[0][2] == "4 subset sizes, alone and thinned"
+    places, totals = [done for done, _, _ in heard], {total for _, total, _ in heard}
+    assert places == sorted(places) and places[0] == 0 and totals == {places[-1]}
+    with pytest.raises(InputError, match="progress"):
+        best_shuffled(5, n=100, eps="1/2", delta="1/1000", progress=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from symshuffle.accountants.bounds.answers import Answer
@@ -14,11 +15,19 @@ from symshuffle.accountants.deployment.subjects import smallest_batch, with_fiel
 from symshuffle.accountants.questions.solve import delta as delta_bound
 from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
 from symshuffle.base.choices import Loss, choice
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.numbers import Exp, Real, as_integer, enclose
+from symshuffle.base.numbers import Exp, Real, as_integer, counted, enclose
 from symshuffle.design.shuffled.model import BlockDesign, ShuffledDesign, block_designs, fixed_risk, orbit_reduction
-from symshuffle.design.shuffled.search import ExactTarget, best_thinned, improve, ratios_by_size, trace_of
+from symshuffle.design.shuffled.search import (
+    MOST_STEPS,
+    ExactTarget,
+    best_thinned,
+    improve,
+    ratios_by_size,
+    sizes_tried,
+    trace_of,
+)
 from symshuffle.design.shuffled.upper import trace_upper
 from symshuffle.utility.frontiers.caps import check_cap
 from symshuffle.utility.frontiers.orbit import Orbit, subset_orbit
@@ -37,6 +46,7 @@ def best_shuffled(
     delta: object,
     lam_cap: Fraction | None = None,
     loss: Loss = "l2",
+    progress: NamedProgress | None = None,
     **fields: Any,
 ) -> ShuffledDesign:
     r"""Most accurate channel found that meets (eps, delta) after shuffling.
@@ -60,6 +70,9 @@ def best_shuffled(
         Largest likelihood ratio of the channel, above 1. With it the answer has an upper end on the trace.
     loss : {"l2"}
         Loss that is minimised: the sum of squared errors of the estimated shares.
+    progress : callable, optional
+        Called before every stage with the number of stages done, the largest total, and the name of the next one with
+        its size; at the end with both numbers equal. A search takes a minute where few users allow large ratios.
     min_batch_size, colluding, memoised, threshold
         Fields of the deployment, as in :func:`symshuffle.epsilon`.
     and the other fields of a deployment
@@ -95,16 +108,31 @@ def best_shuffled(
     if isinstance(cap, Exp):
         raise InputError("lam_cap", lam_cap, "a rational number > 1")
     target = ExactTarget(k, n, _below(order), goal, cap)
+    check_progress(progress, 3)
+    total = 3 + 2 * MOST_STEPS
+
+    def tell(done: int, stage: str) -> None:
+        if progress is not None:
+            progress(done, total, stage)
+
+    tell(0, f"{counted(len([*sizes_tried(k)]), 'subset size')}, alone and thinned")
     starts = _starts(target)
     if not starts:
         raise NotDecided(f"no informative channel was certified to meet eps = {order}, delta = {goal} with {n} users")
-    ends = [improve(orbits, target) for orbits in starts]
+
+    def step_of(start: int, step: int) -> None:
+        tell(1 + start * MOST_STEPS + step, f"step {step + 1} of local search {start + 1} of {len(starts)}")
+
+    ends = [improve(orbits, target, partial(step_of, i)) for i, orbits in enumerate(starts)]
+    tell(total - 2, "the certified bound of the best mixture")
     orbits, found = _certified([*starts, *ends], covered, order, goal)
     channel, size = orbit_reduction(orbits), _size(max(starts, key=trace_of))
     level = epsilon_bound(covered.with_randomizers(lambda _: channel), delta=goal, attained=True)
     upper, bound = None, None
     if target.cap is not None:
+        tell(total - 1, "the upper end on the trace")
         upper, bound = trace_upper(k, n=n, exp_eps=order, delta=goal, lam_cap=target.cap, least=trace_of(orbits))
+    tell(total, "")
     return ShuffledDesign(
         k, n, order, goal, target.cap, "l2", orbits, size, found, level, _best_blocks(target, k, n), upper, bound
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,6 +23,7 @@ from math import inf
 from typing import Any, Final, final
 
 import numpy as np
+import numpy.typing as npt
 
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.base.crossings import first_positive
@@ -180,22 +181,34 @@ def _can_beat(target: ExactTarget, s: int, trace: Fraction) -> bool:
     return ratio > 1 and target.meets((subset_orbit(k, s, ratio),))
 
 
+MOST_STEPS: Final = 6
+"""Steps of a local search: cost only, since its result is certified."""
+
+
 def improve(
-    start: Sequence[Orbit], target: ExactTarget, *, steps: int = 6, radius: float = 0.2, least: float = 0.01
+    start: Sequence[Orbit],
+    target: ExactTarget,
+    progress: Callable[[int], None],
+    *,
+    radius: float = 0.2,
+    least: float = 0.01,
 ) -> tuple[Orbit, ...]:
     """A mixture of orbits that meets the target, with at least the trace of the one given; a local search.
 
-    - ``steps``: at most so many; the trust region, of ``radius``, is not made smaller than ``least``.
+    - ``progress``: called before every step with its number.
+    - ``radius``, ``least``: of the trust region, first and at least.
     """
     current = tuple(start)
-    for _ in range(steps):
-        step = None
-        while step is None and radius >= least:
-            step = _step(current, target, radius)
-            radius = radius if step is not None else radius / 4
-        if step is None:
+    for step in range(MOST_STEPS):
+        progress(step)
+        columns, worth = _priced_columns(current, target)
+        found = None
+        while columns and found is None and radius >= least:
+            found = _step(current, target, columns, worth, radius)
+            radius = radius if found is not None else radius / 4
+        if found is None:
             break
-        current = step
+        current = found
     return current
 
 
@@ -220,20 +233,19 @@ def _columns(current: Sequence[Orbit], target: ExactTarget) -> list[Orbit]:
     return list(made.values())
 
 
-def _step(
-    current: Sequence[Orbit], target: ExactTarget, radius: float, *, probe: Fraction = Fraction(1, 64), unit: int = 4096
-) -> tuple[Orbit, ...] | None:
-    """One improvement within a trust region, or None.
+def _priced_columns(
+    current: Sequence[Orbit], target: ExactTarget, *, probe: Fraction = Fraction(1, 64)
+) -> tuple[list[Orbit], npt.NDArray[np.float64]]:
+    """Orbits to mix in, and what a unit of each adds to the trace once its price is paid; none at a bound of 0.
+
+    A price is paid by scaling all ratios, which costs trace.
 
     - ``probe``: share of a new orbit at which the derivative of the bound is read off.
-    - ``unit``: shares of new orbits are multiples of 1/unit.
     """
-    from symshuffle.base.solvers import linprog
-
     sharper = replace(target, rtol=target.rtol / 10)  # prices are differences of bounds
     base = sharper.bound(current)
     if base <= 0:
-        return None
+        return [], np.empty(0)
     columns = _columns(current, target)
     prices = []
     for column in columns:
@@ -245,10 +257,25 @@ def _step(
     bound = sharper.bound(less)
     fall = math.log(base) - (math.log(bound) if bound else math.log(base) - 1.0)
     slope = float(trace_of(current) - trace_of(less)) / max(fall, 1e-9)
-    # A change t of weights gains gains @ t, and the price is paid by scaling all ratios, which costs trace.
-    solved = linprog(
-        -(gains - slope * np.array(prices)), A_ub=[np.ones(len(columns))], b_ub=[radius], bounds=(0, radius)
-    )
+    return columns, gains - slope * np.array(prices)
+
+
+def _step(
+    current: Sequence[Orbit],
+    target: ExactTarget,
+    columns: Sequence[Orbit],
+    worth: npt.NDArray[np.float64],
+    radius: float,
+    *,
+    unit: int = 4096,
+) -> tuple[Orbit, ...] | None:
+    """One improvement within a trust region, or None.
+
+    - ``unit``: shares of new orbits are multiples of 1/unit.
+    """
+    from symshuffle.base.solvers import linprog
+
+    solved = linprog(-worth, A_ub=[np.ones(len(columns))], b_ub=[radius], bounds=(0, radius))
     if solved.status != 0 or -solved.fun <= 0:
         return None
     shares = [Fraction(round(share * unit), unit) for share in solved.x]

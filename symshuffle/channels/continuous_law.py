@@ -108,22 +108,11 @@ class Piece:
         return _integral(lambda u: function(u) * self.density(u), self.low, self.high)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class PieceTransform:
-    """What is known in closed form of the pieces of a law.
+TransformBound: TypeAlias = Callable[[flint.arb, flint.arb], flint.arb]
+"""From c and a height above 0 to a bound on the modulus of a transform at ``c + it`` for every ``|t| >= height``."""
 
-    - ``most``: from c and a height above 0 to a bound on the modulus of that share at ``c + it`` for every ``|t| >=
-      height``.
-    """
-
-    at: Function
-    most: Callable[[flint.arb, flint.arb], flint.arb]
-
-    @property
-    def mirrored(self) -> PieceTransform:
-        """That of -G."""
-        return PieceTransform(lambda s: self.at(-s), lambda c, height: self.most(-c, height))
+PairTransform: TypeAlias = Callable[[flint.arb], tuple[Function, TransformBound]]
+"""From a level to the transform of the pieces of a law in closed form, and a bound on it."""
 
 
 @final
@@ -133,12 +122,14 @@ class ContinuousLaw:
 
     - ``missing``: ``(below, above)``: how far H(n) of the law that was meant may lie below and above H(n) of this
       one.
+    - ``transform``, ``transform_bound``: that of the pieces, where it is known in closed form, and a bound on it.
     """
 
     pieces: tuple[Piece, ...]
     zero: Ball
     missing: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
-    transform: PieceTransform | None = None
+    transform: Function | None = None
+    transform_bound: TransformBound | None = None
 
     def __post_init__(self) -> None:
         if not self.pieces or any(piece.low >= piece.high for piece in self.pieces):
@@ -146,7 +137,7 @@ class ContinuousLaw:
         if self.zero.upper < 0:
             raise InputError("zero", self.zero, "a probability (the pieces have mass above 1)")
         # What stands beside the pieces may be that of others: their masses at least agree.
-        if self.transform is not None and not self.transform.at(flint.acb(0)).real.overlaps(1 - to_arb(self.zero)):
+        if self.transform is not None and not self.transform(flint.acb(0)).real.overlaps(1 - to_arb(self.zero)):
             raise InputError("transform", self.transform, "that of the pieces (their masses differ)")
 
     @property
@@ -159,8 +150,11 @@ class ContinuousLaw:
     def mirrored(self) -> ContinuousLaw:
         """The law of -G, with nothing said of what is missing."""
         pieces = (Piece(p.low, p.high, _negative(p.value), p.density) for p in self.pieces)
-        transform = None if self.transform is None else self.transform.mirrored
-        return ContinuousLaw(tuple(pieces), self.zero, transform=transform)
+        at, bound = self.transform, self.transform_bound
+        if at is None or bound is None:
+            return ContinuousLaw(tuple(pieces), self.zero)
+        ends: TransformBound = lambda c, height: bound(-c, height)  # noqa: E731
+        return ContinuousLaw(tuple(pieces), self.zero, transform=lambda s: at(-s), transform_bound=ends)
 
 
 @final
@@ -177,7 +171,7 @@ class ContinuousPair:
     stretches: tuple[Stretch, ...]
     about: str
     symmetric: bool = False
-    transforms: tuple[Callable[[flint.arb], PieceTransform], Callable[[flint.arb], PieceTransform]] | None = None
+    transforms: tuple[PairTransform, PairTransform] | None = None
 
     @property
     def reverse(self) -> ContinuousPair:
@@ -211,8 +205,8 @@ class ContinuousPair:
             zero = Ball.from_arb(1 - inside(last, "reference"), bits)
             window = windows[last]
             pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
-            transform = None if self.transforms is None else self.transforms[0](ratio)
-        return ContinuousLaw(pieces, zero, (below, above), transform)
+            known = (None, None) if self.transforms is None else self.transforms[0](ratio)
+        return ContinuousLaw(pieces, zero, (below, above), *known)
 
 
 @final

@@ -9,7 +9,7 @@ import pytest
 from symshuffle import Ball, Exp, InputError, Law, Unsupported, optimal_decomposition, randomizer
 from symshuffle.engines import BallContour, Exact
 from symshuffle.engines.confirm import recompute, recompute_laplace, sums
-from symshuffle.engines.confirm.inversion import TiltedLine, survey
+from symshuffle.engines.confirm.inversion import _TiltedLine, survey
 from symshuffle.engines.confirm.transform import saddle, transform
 from tests.slices import some
 
@@ -117,7 +117,7 @@ def test_nearly_a_lattice_has_peaks_far_out():
     near = Law((Fraction(1), Fraction(0), Fraction(-51, 50)), (Fraction(1, 4), HALF, Fraction(1, 4)))
     n = 100
     read = transform(near, n, digits=12)
-    line = TiltedLine.at(read, saddle(read.nodes(), n), n)
+    line = _TiltedLine.at(read, saddle(read.nodes(), n), n)
     found = survey(line, n, digits=12, period=float(read.context.pi / read.lattice))
     for j in range(1, 6):
         assert any(a < 2 * np.pi * j < b for a, b in found.windows[1:])
@@ -127,7 +127,7 @@ def test_nearly_a_lattice_has_peaks_far_out():
 
 def test_bounds_over_boxes_hold():
     read = transform(law_of("oue", Exp(Fraction(1, 50)), eps0=1), 1000, digits=16)
-    line = TiltedLine.at(read, saddle(read.nodes(), 1000), 1000)
+    line = _TiltedLine.at(read, saddle(read.nodes(), 1000), 1000)
     centres = np.linspace(0.5, 300, 700)
     bounds = line.bounds(centres, 0.05)
     for shift in np.linspace(-0.05, 0.05, 9):

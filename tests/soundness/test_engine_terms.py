@@ -296,7 +296,7 @@ def exact_convolution(at):
     """Transforms that claim to be exact."""
     plain = tilted.convolve
     for module in (fft, tilted):
-        at.setattr(module, "convolve", lambda *given: replace(plain(*given), error=0.0))
+        at.setattr(module, "convolve", lambda *given: (plain(*given)[0], 0.0))
 
 
 TRANSFORM = {

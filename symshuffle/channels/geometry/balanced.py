@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,22 +29,17 @@ _Subsets: TypeAlias = "npt.NDArray[np.int64]"
 """Shape ``(collections, subsets)``: bit masks of players, each row ascending."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class BalancedOrbit:
-    """Minimal balanced collections that differ by a renaming: ``weights`` of one, by ascending bit masks."""
+Weights: TypeAlias = tuple[tuple[int, Fraction], ...]
+"""A minimal balanced collection: its subsets as ascending bit masks, with their weights."""
 
-    m: int
-    weights: tuple[tuple[int, Fraction], ...]
-    size: int
 
-    def members(self) -> Iterator[dict[int, Fraction]]:
-        """All of them, each once, in the order of their words."""
-        images = _image_words(self.m)[:, [subset for subset, _ in self.weights]]
-        _, first = np.unique(images.sum(axis=1, dtype=np.uint64), return_index=True)
-        for row in images[first]:
-            subsets = (int(word).bit_length() - 1 for word in row)
-            yield dict(sorted(zip(subsets, (weight for _, weight in self.weights), strict=True)))
+def renamed(m: int, weights: Weights) -> Iterator[dict[int, Fraction]]:
+    """All renamings of a collection, each once, in the order of their words."""
+    images = _image_words(m)[:, [subset for subset, _ in weights]]
+    _, first = np.unique(images.sum(axis=1, dtype=np.uint64), return_index=True)
+    for row in images[first]:
+        subsets = (int(word).bit_length() - 1 for word in row)
+        yield dict(sorted(zip(subsets, (weight for _, weight in weights), strict=True)))
 
 
 def check_players(m: int) -> int:
@@ -66,20 +60,23 @@ def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
 
 def each_balanced_collection(m: int) -> Iterator[dict[int, Fraction]]:
     """The same one by one, small collections first, without holding them."""
-    return itertools.chain.from_iterable(orbit.members() for orbit in balanced_orbits(m))
+    return itertools.chain.from_iterable(renamed(m, weights) for weights, _ in balanced_orbits(m))
 
 
 @cache
-def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:
-    """The orbits of minimal balanced collections under renaming the players; two seconds for six players."""
+def balanced_orbits(m: int) -> tuple[tuple[Weights, int], ...]:
+    """One minimal balanced collection of each orbit under renaming the players, with the size of its orbit.
+
+    It takes two seconds for six players.
+    """
     m = check_players(m)
-    found: list[BalancedOrbit] = []
+    found: list[tuple[Weights, int]] = []
     level: _Subsets = np.arange(1, (1 << m) - 1)[:, None]  # independent collections, one of each orbit
     level = _representatives(level, m)
     for size in range(1, m + 1):
         for collection, weights in _balanced_among(level, m):
             images = _image_words(m)[:, collection].sum(axis=1, dtype=np.uint64)
-            found.append(BalancedOrbit(m, tuple(zip(collection, weights, strict=True)), len(np.unique(images))))
+            found.append((tuple(zip(collection, weights, strict=True)), len(np.unique(images))))
         if size < m:
             level = _grown(level, m, last=size + 1 == m)
     return tuple(found)

@@ -234,7 +234,7 @@ class MaximalPolytope:
         >>> len(orbits), sum(size for _, size in orbits)
         (582, 200213)
         """
-        return tuple((self.weights(dict(orbit.weights)), orbit.size) for orbit in balanced.balanced_orbits(self.m))
+        return tuple((self.weights(dict(weights)), size) for weights, size in balanced.balanced_orbits(self.m))
 
     def weights(self, balance: Mapping[int, Fraction]) -> dict[int, Fraction]:
         r"""Point :math:`c=d/(\lambda-1+\sum d)` of the polytope that belongs to a balanced collection."""

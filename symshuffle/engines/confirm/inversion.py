@@ -48,7 +48,7 @@ _PANELS, _RESOLVED = 16, 40.0
 
 @final
 @dataclass(frozen=True, slots=True)
-class TiltedLine:
+class _TiltedLine:
     """The tilted law on the line of real part c, in doubles.
 
     - ``width``: standard deviation of ``|M(c + it)|**n`` around t = 0.
@@ -63,7 +63,7 @@ class TiltedLine:
     variation: float
 
     @classmethod
-    def at(cls, law: MpmathLaw, c: float, n: int) -> TiltedLine:
+    def at(cls, law: MpmathLaw, c: float, n: int) -> _TiltedLine:
         """The line of one law."""
         context, nodes = law.context, law.nodes(panels=_PANELS)
         raw = [w * context.exp(c * v) for v, w in nodes]
@@ -75,7 +75,7 @@ class TiltedLine:
         variation = sum(part.variation(context, c) for part in law.smooth) / float(total) if law.smooth else 0.0
         return cls(c, 1 / spread, values, weights, len(law.atoms), variation)
 
-    def effort(self, found: LineSurvey) -> float:
+    def effort(self, found: _LineSurvey) -> float:
         """What integrating the windows costs."""
         turns = 1.0 if self.atoms == len(self.values) else 1 + found.end * float(np.ptp(self.values)) / 8
         return found.length / self.width * turns
@@ -96,7 +96,7 @@ class TiltedLine:
 
 @final
 @dataclass(slots=True)
-class LineSurvey:
+class _LineSurvey:
     """What was found on one line; lengths are in units of t.
 
     - ``ignored``: bound on the integral of ``|M(c + it)/M(c)|**n (c/|s|)**2`` over the rest, up to ``end``.
@@ -117,7 +117,7 @@ class LineSurvey:
 
 
 def survey(
-    line: TiltedLine,
+    line: _TiltedLine,
     n: int,
     *,
     digits: int,
@@ -125,7 +125,7 @@ def survey(
     max_boxes: int = 30_000_000,
     max_windows: int = 2_000,
     max_smooth: int = 600,
-) -> LineSurvey:
+) -> _LineSurvey:
     """Look at the line from t = 0 until what lies beyond is below ``digits`` digits, or costs too much.
 
     - ``max_boxes``: boxes times atoms that one survey may look at.
@@ -133,12 +133,12 @@ def survey(
       integrating.
     - ``max_smooth``: the same for laws with continuous parts, times the oscillations of their transform at the end.
     """
-    found, goal, boxes = LineSurvey(), line.width * 10.0 ** -(digits + 2), 0
+    found, goal, boxes = _LineSurvey(), line.width * 10.0 ** -(digits + 2), 0
     most = max_windows if line.atoms == len(line.values) else max_smooth
     width = float(np.sqrt(line.weights @ line.values**2))
     start, stop = 0.0, min(max(8 / width, 40 * line.width), period)
     while True:
-        block = LineSurvey(mass=found.mass, end=stop)
+        block = _LineSurvey(mass=found.mass, end=stop)
         for spent in _look(line, n, start, stop, goal, block):
             boxes += spent
             if boxes > max_boxes or line.effort(found) + line.effort(block) > most:
@@ -148,7 +148,7 @@ def survey(
                     )
                 return found
         windows = found.windows + block.windows
-        found = LineSurvey(windows, found.ignored + block.ignored, block.mass, stop, math.inf)
+        found = _LineSurvey(windows, found.ignored + block.ignored, block.mass, stop, math.inf)
         found.tail = 0.0 if stop >= period else _tail(line, n, found, lattice=period < math.inf)
         if found.tail <= goal:
             return found
@@ -156,7 +156,7 @@ def survey(
 
 
 def _look(
-    line: TiltedLine, n: int, start: float, stop: float, goal: float, block: LineSurvey, *, chunk: int = 400_000
+    line: _TiltedLine, n: int, start: float, stop: float, goal: float, block: _LineSurvey, *, chunk: int = 400_000
 ) -> Iterator[int]:
     """Sort the boxes of one stretch into the windows, the mass and the ignored part of ``block``.
 
@@ -208,7 +208,7 @@ def _merged(boxes: list[tuple[float, float]], width: float) -> list[tuple[float,
     return merged
 
 
-def _tail(line: TiltedLine, n: int, found: LineSurvey, *, lattice: bool) -> float:
+def _tail(line: _TiltedLine, n: int, found: _LineSurvey, *, lattice: bool) -> float:
     """Bound on what lies beyond the end, with ``(c/t)**2`` for the kernel, or ``(pi/2)**2`` of it on a lattice."""
     c, end = line.c, found.end
     spread = 4 * math.pi**2 / 6 * found.mass * (c / end) ** 2
@@ -232,7 +232,7 @@ def by_inversion(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any, str]
     """E[S_+]/n, an estimate of its error, and what was integrated, in words."""
     c = saddle(law.nodes(), n)
     first, bound, found = _on_line(law, n, c, digits, degree=3)
-    width = TiltedLine.at(law, c, n).width
+    width = _TiltedLine.at(law, c, n).width
     second, other, _ = _on_line(law, n, c + min(c, width) / 2, digits, degree=4)
     error = abs(first - second) + min(bound, other) + abs(first) * law.noise(n, c)
     whole = law.lattice is not None and found.tail == 0
@@ -240,10 +240,10 @@ def by_inversion(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any, str]
     return first, error, f"{where}, {counted(len(found.windows), 'peak')} up to t = {found.end:.3g}"
 
 
-def _on_line(law: MpmathLaw, n: int, c: float, digits: int, *, degree: int) -> tuple[Any, Any, LineSurvey]:
+def _on_line(law: MpmathLaw, n: int, c: float, digits: int, *, degree: int) -> tuple[Any, Any, _LineSurvey]:
     """E[S_+]/n from the line of real part c, a bound on what was left out, and the survey of the line."""
     context = law.context
-    line = TiltedLine.at(law, c, n)
+    line = _TiltedLine.at(law, c, n)
     period = math.inf if law.lattice is None else float(context.pi / law.lattice)
     found = survey(line, n, digits=digits, period=period)
     integrand, scale = _integrand(law, n, context.mpf(c), degree)
@@ -289,7 +289,7 @@ def _kernel(law: MpmathLaw, s: Any) -> Any:
     return d * law.context.exp(-s * r) * (r / rest + d * q / rest**2)
 
 
-def _panels(context: Any, f: Callable[[Any], Any], a: float, b: Any, line: TiltedLine, digits: float) -> Any:
+def _panels(context: Any, f: Callable[[Any], Any], a: float, b: Any, line: _TiltedLine, digits: float) -> Any:
     """The integral of f over [a, b] to about ``digits`` digits of the main peak, panel by panel."""
     coarse = a > 0 and digits <= _COARSE_DIGITS
     longest = (_COARSE_PANEL if coarse else _PANEL) * line.width

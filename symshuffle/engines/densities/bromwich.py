@@ -21,7 +21,7 @@ with the first term by a certified integral; the aliases are those of that event
 Beyond the last node evaluated :mod:`symshuffle.engines.densities.beyond` bounds the integrand on stretches under a
 coarse rule, and from some height on at all heights.
 
-A law with a transform in closed form (:class:`symshuffle.channels.continuous_law.PieceTransform`) needs no rule:
+A law with a transform in closed form (:class:`symshuffle.channels.continuous_law.ContinuousLaw`) needs no rule:
 the sum is then one of balls at whatever arithmetic, and a bound at all heights comes with it; on stretches
 :math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[(G-\mu)^2e^{cG}]^{1/2}M(c)^{1/2}`.
 
@@ -146,7 +146,7 @@ class BromwichLine:
     def ratio(self, t: flint.arb) -> flint.acb:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""
         if self.law.transform is not None:
-            return self.law.transform.at(flint.acb(self.c, t)) / self.total + self.zero
+            return self.law.transform(flint.acb(self.c, t)) / self.total + self.zero
         return replace(self, step=t).ratios(2)[1]
 
     def sum_in_balls(self, *, max_terms: int = 2_000_000_000) -> tuple[flint.arb, flint.arb]:
@@ -272,7 +272,7 @@ def _moment(law: ContinuousLaw, slope: flint.arb, n: int) -> flint.arb:
     """``E exp(slope G)``, of which the n-th power is a bound."""
     if law.transform is None:
         return gauss.roughly(law, slope, power=n)
-    return to_arb(law.zero) + law.transform.at(flint.acb(slope)).real
+    return to_arb(law.zero) + law.transform(flint.acb(slope)).real
 
 
 def _worth(n: int, zero: flint.arb, plan: BromwichPlan) -> bool:
@@ -309,11 +309,12 @@ def _height(
     law: ContinuousLaw, n: int, plan: BromwichPlan, c: flint.arb, size: flint.arb, atom: flint.arb, least: int
 ) -> tuple[flint.arb, float]:
     """The bound on the share of the pieces from a height on from which the rest is small enough, and that height."""
-    known = cell_shifts(law, c) if law.transform is None else ()
+    bound_at = law.transform_bound
+    known = cell_shifts(law, c) if bound_at is None else ()
 
     def seen(height: float) -> flint.arb | None:
         top = to_arb(Fraction(height))
-        bound = far(known, size - atom, height) if law.transform is None else law.transform.most(c, top).upper()
+        bound = far(known, size - atom, height) if bound_at is None else bound_at(c, top).upper()
         rest = _several(n, least, atom / size, bound / size) / (flint.arb.pi() * top)
         return flint.arb(bound) if rest < plan.small else None
 

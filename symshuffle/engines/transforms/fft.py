@@ -34,7 +34,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import format_decimal, lower_end, read_options, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.engines.transforms.tilted import Window, contracted, convolve, dilated
+from symshuffle.engines.transforms.tilted import Window, contracted, convolve, dilated, integral
 
 _SMALLEST: Final = 1e-290
 """Below it a double loses digits."""
@@ -187,4 +187,4 @@ def _positive_part(places: Sequence[int], weights: npt.NDArray[np.float64], n: i
     origin, span = min(places), max(places) - min(places)
     length = smooth_integer(n * span + 1)
     folded = convolve([place - origin for place in places], weights, n, length)
-    return folded.integral(np.maximum(n * origin + np.arange(length, dtype=np.float64), 0.0))
+    return integral(*folded, np.maximum(n * origin + np.arange(length, dtype=np.float64), 0.0))

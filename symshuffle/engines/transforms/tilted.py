@@ -46,26 +46,24 @@ PER_STAGE: Final = 8 * UNIT
 """Relative error in the 2-norm per stage of a fast Fourier transform."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Convolution:
-    """Masses of an n-fold cyclic convolution by residue, shape ``(length,)``; those of true value 0 may be negative."""
+def integral(masses: Array, error: float, values: Array) -> tuple[float, float]:
+    """The sum of non-negative values times the masses of a convolution, and a bound on its floating-point error.
 
-    masses: Array
-    error: float
-
-    def integral(self, values: Array) -> tuple[float, float]:
-        """The sum of non-negative values times the masses, and a bound on its floating-point error."""
-        summation = 2 * UNIT * (math.log2(max(len(values), 2)) + 20) * float((values * np.abs(self.masses)).sum())
-        # NumPy sums pairwise, a dot product does not.
-        total = float((values * self.masses).sum())
-        return total, float(np.linalg.norm(values)) * self.error * (1 + 1e-9) + summation
+    - ``error``: bound on the 2-norm of the error of the masses.
+    """
+    summation = 2 * UNIT * (math.log2(max(len(values), 2)) + 20) * float((values * np.abs(masses)).sum())
+    # NumPy sums pairwise, a dot product does not.
+    total = float((values * masses).sum())
+    return total, float(np.linalg.norm(values)) * error * (1 + 1e-9) + summation
 
 
 def convolve(
     places: Sequence[int], masses: Array, n: int, length: int, *, evaluation: float = 16 * UNIT
-) -> Convolution:
+) -> tuple[Array, float]:
     """The n-fold convolution of point masses at integer places, which all sums wrap around modulo ``length``.
+
+    Returned are masses by residue, shape ``(length,)``, of which those of true value 0 may be negative, and a bound on
+    the 2-norm of their error.
 
     - ``places``: non-negative.
     - ``masses``: non-negative, of sum at most 1 up to rounding, shape ``(len(places),)``.
@@ -84,7 +82,7 @@ def convolve(
     # Each frequency but the first (and the last of an even length) stands for a conjugate pair.
     spectral = math.sqrt(2.0 / length) * float(np.linalg.norm(drift))
     transform = PER_STAGE * math.log2(max(length, 2)) * float(np.linalg.norm(found))
-    return Convolution(found, spectral + transform)
+    return found, spectral + transform
 
 
 _QUIET: Final = 60.0
@@ -171,7 +169,7 @@ class Window:
         lost = 2.0 * n * float((tilted[dropped] + _SMALLEST).sum()) if side == "upper" else 0.0
         tilted[dropped] = 0.0
         folded = convolve(places, tilted, n, self.length)
-        total, error = folded.integral(np.roll(self._ramp(n, sign), self.first % self.length))
+        total, error = integral(*folded, np.roll(self._ramp(n, sign), self.first % self.length))
         outside = (self._outside(places, positions, tilted, n) + lost) / (self.tilt * math.e) * (1 + 1e-9)
         value = total + sign * (error + outside)
         if not math.isfinite(value) or value <= 0:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 import flint
 
 from symshuffle.base.numbers import to_arb, working_precision
-from symshuffle.channels.continuous_law import ExponentialOf, Function, PieceTransform
+from symshuffle.channels.continuous_law import ExponentialOf, Function, PairTransform, TransformBound
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,9 +109,7 @@ def cosine(angle: Any) -> Any:
     return (turned + 1 / turned) / 2
 
 
-def linear_transform(
-    dimension: int, slopes: tuple[Fraction, Fraction], mass: Fraction
-) -> Callable[[flint.arb], PieceTransform]:
+def linear_transform(dimension: int, slopes: tuple[Fraction, Fraction], mass: Fraction) -> PairTransform:
     r"""The transform of G for the densities :math:`1+ax` and :math:`1+bx` of a coordinate x of the uniform sphere.
 
     Against a multiple m of the uniform law :math:`G=g_0+g_1x` is linear, and with :math:`\nu=d/2-1`
@@ -132,7 +130,7 @@ def linear_transform(
     """
     numbers, half, order = enclosed(*slopes, mass), Fraction(dimension, 2), Fraction(dimension, 2) - 1
 
-    def made(ratio: flint.arb) -> PieceTransform:
+    def made(ratio: flint.arb) -> tuple[Function, TransformBound]:
         def line() -> tuple[flint.arb, flint.arb, flint.arb]:
             a, b, weight = numbers()
             return (1 - ratio) / weight, (a - ratio * b) / weight, weight
@@ -160,7 +158,7 @@ def linear_transform(
                 decay = (flint.arb.pi() / (2 * y)).sqrt()
             return weight * (c * start).exp() * to_arb(half).gamma() * 2 * x.cosh() / flint.arb.pi() * decay
 
-        return PieceTransform(at, most)
+        return at, most
 
     return made
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.base.errors import InputError, SolverFailure
-from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.lp import Certificate, LinearProgram
 from symshuffle.channels.geometry.linprog import certificate_of_basis, solve
 
 KNAPSACK = LinearProgram.from_rows([-3, -2], [([1, 1], "<=", 4), ([1, 3], "<=", 6), ([1, 0], "<=", 3)])
@@ -49,7 +49,7 @@ def test_shapes_are_checked():
     with pytest.raises(InputError, match="columns"):
         LinearProgram((Fraction(1),), (), (), ())
     with pytest.raises(InputError, match="row 3"):
-        LinearProgram((Fraction(1),), (((3, Fraction(1)),),), (Sense.EQ,), (Fraction(1),))
+        LinearProgram((Fraction(1),), (((3, Fraction(1)),),), ("==",), (Fraction(1),))
     with pytest.raises(InputError, match=r"rows\[0\]"):
         LinearProgram.from_rows([1], [([1, 2], "==", 1)])
 
@@ -63,5 +63,5 @@ def test_sizes_and_sparse_columns_of_dense_rows():
     program = LinearProgram.from_rows([1, 2, 0], [([0, 5, 0], "<=", 4), ([1, 0, 0], ">=", 0)], free=[2])
     assert (program.num_variables, program.num_rows, program.free) == (3, 2, {2})
     assert program.columns == (((1, 1),), ((0, 5),), ())
-    assert (program.senses, program.rhs) == ((Sense.LE, Sense.GE), (4, 0))
+    assert (program.senses, program.rhs) == (("<=", ">="), (4, 0))
     assert Certificate((), ()).prove(LinearProgram((), (), (), ())).exact == 0

@@ -103,7 +103,7 @@ ANSWERS = {
 
 NOT_ANSWERS = {"Ball", "Exponential", "Outcome"}
 """Numbers themselves, and an exit status."""
-BASES = {"AnswerMethods", "Certified", "Result", "ValueMethods"}
+BASES = {"AnswerMethods", "ValueMethods"}
 
 
 def classes():

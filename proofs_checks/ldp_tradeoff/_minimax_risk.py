@@ -18,7 +18,7 @@ from symshuffle.design.decision.problems import Problem
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class ChannelRisk(ValueMethods):
-    """The minimax risk of one channel, a :class:`~symshuffle.base.results.Certified` answer; the rule attains it."""
+    """The minimax risk of one channel, an answer with a proof; the rule attains it."""
 
     safe: ClassVar[SafeEnd] = "upper"
     problem: Problem

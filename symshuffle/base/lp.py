@@ -12,12 +12,11 @@ and comparisons of rationals; nothing in this module knows how the two vectors w
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import check_rational
@@ -27,13 +26,8 @@ SparseColumn: TypeAlias = "tuple[tuple[int, Fraction], ...]"
 """The non-zero entries of one column, as pairs (row, value)."""
 
 
-@final
-class Sense(enum.Enum):
-    """How a row relates to its right-hand side."""
-
-    EQ = "=="
-    GE = ">="
-    LE = "<="
+SENSES: Final = ("==", ">=", "<=")
+"""How a row may relate to its right-hand side."""
 
 
 @final
@@ -47,7 +41,7 @@ class LinearProgram:
 
     costs: tuple[Fraction, ...]
     columns: tuple[SparseColumn, ...]
-    senses: tuple[Sense, ...]
+    senses: tuple[str, ...]
     rhs: tuple[Fraction, ...]
     free: frozenset[int] = frozenset()
 
@@ -56,6 +50,9 @@ class LinearProgram:
             raise InputError("columns", f"{len(self.columns)} columns", f"{len(self.costs)}, one per cost")
         if len(self.rhs) != len(self.senses):
             raise InputError("rhs", f"{len(self.rhs)} entries", f"{len(self.senses)}, one per row")
+        for i, sense in enumerate(self.senses):
+            if sense not in SENSES:
+                raise InputError(f"senses[{i}]", sense, f"one of {', '.join(SENSES)}")
         for j, column in enumerate(self.columns):
             for i, _ in column:
                 if not 0 <= i < len(self.rhs):
@@ -84,7 +81,7 @@ class LinearProgram:
                 if value:
                     columns[j].append((i, Fraction(value)))
             check_rational(bound, f"rows[{i}], right-hand side")
-            senses.append(Sense(sense))
+            senses.append(sense)
             rhs.append(Fraction(bound))
         return cls(
             tuple(Fraction(cost) for cost in costs),
@@ -155,9 +152,9 @@ def _check_primal(primal: Sequence[tuple[int, Fraction]], program: LinearProgram
         for i, entry in program.columns[j]:
             activity[i] += entry * value
     for i, (sense, total, bound) in enumerate(zip(program.senses, activity, program.rhs, strict=True)):
-        holds = {Sense.EQ: total == bound, Sense.GE: total >= bound, Sense.LE: total <= bound}[sense]
+        holds = {"==": total == bound, ">=": total >= bound, "<=": total <= bound}[sense]
         if not holds:
-            raise CertificateError(f"rows[{i}]", f"{total} {sense.value} {bound} is false")
+            raise CertificateError(f"rows[{i}]", f"{total} {sense} {bound} is false")
 
 
 def _check_dual(dual: Sequence[Fraction], program: LinearProgram) -> None:
@@ -166,9 +163,9 @@ def _check_dual(dual: Sequence[Fraction], program: LinearProgram) -> None:
     for i, (sense, y) in enumerate(zip(program.senses, dual, strict=True)):
         if not isinstance(y, Fraction | int):
             raise CertificateError(f"dual[{i}]", f"{y!r} is no rational")
-        if sense is Sense.GE and y < 0:
+        if sense == ">=" and y < 0:
             raise CertificateError(f"dual[{i}]", f"{y} < 0 at a >= row")
-        if sense is Sense.LE and y > 0:
+        if sense == "<=" and y > 0:
             raise CertificateError(f"dual[{i}]", f"{y} > 0 at a <= row")
     # One common denominator turns the reduced costs into sums of few products.
     scale = math.lcm(*(y.denominator for y in dual)) if dual else 1

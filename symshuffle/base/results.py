@@ -1,9 +1,9 @@
 """What a computation returns: a number together with what it speaks about and how it is known, and what it says first.
 
-Every result that carries a number is an :class:`Result`. The classes are frozen dataclasses of their own; what can be
-said once for all of them (float, display, JSON) is in :class:`AnswerMethods`, which has no data. Where the number comes
-with a proof, the result is :class:`Certified`: ``verify()`` checks the proof from the problem alone, returns None,
-and raises :class:`~symshuffle.base.errors.CertificateError` naming the place where it fails.
+Every result that carries a number is a frozen dataclass of its own; what can be said once for all of them (float,
+display, JSON) is in :class:`AnswerMethods`, which has no data. Where the number comes with a proof, ``verify()`` checks
+the proof from the problem alone, returns None, and raises :class:`~symshuffle.base.errors.CertificateError` naming
+the place where it fails.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, Protocol, final, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import EVALUATED, Arithmetic, SafeEnd, replace_choice, strength
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
@@ -205,50 +205,6 @@ def outward(value: Fraction, *, up: bool) -> float:
     return nearest
 
 
-@runtime_checkable
-class Result(Protocol):
-    """What every result has that carries a number."""
-
-    @property
-    def bracket(self) -> Bracket:
-        """The number, between two rationals."""
-
-    @property
-    def about(self) -> str:
-        """What the number is, and what it speaks about."""
-
-    @property
-    def evaluation(self) -> str:
-        """How it is known."""
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The end that ``float`` returns, rounded outward."""
-
-    @property
-    def safe_end(self) -> Fraction:
-        """That end itself, not rounded."""
-
-    @property
-    def lines(self) -> FirstLines:
-        """First lines of the answer, at most four."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """A form that ``json.dumps`` accepts."""
-
-    def __float__(self) -> float: ...
-
-    def _repr_html_(self) -> str: ...
-
-
-@runtime_checkable
-class Certified(Result, Protocol):
-    """An answer that carries its proof."""
-
-    def verify(self) -> None:
-        """Check the proof from the problem alone."""
-
-
 def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
     """The safe end of a bracket in at most 7 digits, rounded to its side, and which it is; both if none is safe."""
     low, high = (safe_decimal(bracket.lower, bracket.upper, up=up) for up in (False, True))
@@ -266,48 +222,63 @@ def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
 
 
 class AnswerMethods:
-    """Float, display and JSON of an :class:`Result`, for dataclasses that say ``bracket``, ``about`` and ``safe``.
+    """Float, display and JSON of answers: dataclasses that say what is declared first; base of them all.
 
     It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` keeps the short text form.
+    An answer with ``verify()`` carries its proof, which is checked from the problem alone.
     """
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        @property
+        def bracket(self) -> Bracket:
+            """The number, between two rationals."""
+
+        @property
+        def about(self) -> str:
+            """What the number is, and what it speaks about."""
+
+        @property
+        def safe(self) -> SafeEnd:
+            """The end that ``float`` returns, rounded outward."""
+
     @property
-    def evaluation(self: Result) -> str:
+    def evaluation(self) -> str:
         """How the number is known."""
         return self.bracket.evaluation
 
-    def to_dict(self: Result) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: the bracket, its arithmetic, its meaning and its method."""
         return self.bracket.to_dict() | {"about": self.about, "evaluation": self.evaluation}
 
     @property
-    def safe_end(self: Result) -> Fraction:
+    def safe_end(self) -> Fraction:
         """The safe end itself, not rounded."""
         if self.safe == "neither":
             name = type(self).__name__
             raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
         return self.bracket.upper if self.safe == "upper" else self.bracket.lower
 
-    def __float__(self: Result) -> float:
+    def __float__(self) -> float:
         return outward(self.safe_end, up=self.safe == "upper")
 
-    def __str__(self: Result) -> str:
+    def __str__(self) -> str:
         return f"{self.bracket}: {self.about}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"
 
     @property
-    def lines(self: Result) -> FirstLines:
+    def lines(self) -> FirstLines:
         """First lines of the answer: the safe number, its subject, and its evidence."""
         arithmetic = self.bracket.arithmetic
         return FirstLines(
             "value", safe_number(self.bracket, self.safe), about=self.about, sure=f"evaluated {EVALUATED[arithmetic]}"
         )
 
-    def _repr_html_(self: Result) -> str:
+    def _repr_html_(self) -> str:
         return self.lines.to_html()
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import typer
 from rich.console import Console, RenderableType
@@ -39,13 +38,8 @@ _SHOWN: Final = 5
 """Places that are written out; --json has all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What was found in one file: whether it is as it says, JSON, and what is shown."""
-
-    accepted: bool
-    answer: dict[str, Any]
-    shown: RenderableType
+Checked: TypeAlias = tuple[bool, dict[str, Any], RenderableType]
+"""What was found in one file: whether it is as it says, JSON, and what is shown."""
 
 
 @app.command(epilog=_CODES)
@@ -93,16 +87,16 @@ def check(
             value = {"expect": expect, "header": header, **claimed}[name]
             raise InputError(f"--{name.replace('_', '-')}", value, f"a {kind} among the files to go with it")
     read = [_check(path, kind, expect, header, claimed) for path, kind in zip(paths, kinds, strict=True)]
-    rejected = sum(not found.accepted for found in read)
+    rejected = sum(not accepted for accepted, _, _ in read)
     if as_json:
-        answers = [{"file": str(path), **found.answer} for path, found in zip(paths, read, strict=True)]
+        answers = [{"file": str(path), **answer} for path, (_, answer, _) in zip(paths, read, strict=True)]
         typer.echo(json.dumps(answers if len(paths) > 1 else answers[0], ensure_ascii=False, indent=2))
         raise typer.Exit(1 if rejected else 0)
     console = Console(highlight=False)
-    for path, kind, found in zip(paths, kinds, read, strict=True):
+    for path, kind, (_, _, shown) in zip(paths, kinds, read, strict=True):
         if kind == "channel" and len(paths) > 1:
             console.print(str(path), soft_wrap=True)
-        console.print(found.shown, soft_wrap=kind != "channel", markup=False)
+        console.print(shown, soft_wrap=kind != "channel", markup=False)
     if len(paths) > 1:
         typer.echo(f"{len(paths)} files: {len(paths) - rejected} as they say, {rejected} not")
     raise typer.Exit(1 if rejected else 0)
@@ -155,10 +149,10 @@ def _check_proof(path: Path, expect: Path | None) -> Checked:
     expected = [] if expect is None else [checker.read(expect, argument="--expect")]
     answer = {"proved": True, "statement": content.get("statement"), "failed": None}
     try:
-        return Checked(True, answer, f"PROVED: {bound.check(content, *expected)}")
+        return (True, answer, f"PROVED: {bound.check(content, *expected)}")
     except bound.CertificateError as error:
         failed = [str(part) for part in error.args]
-        return Checked(False, {**answer, "proved": False, "failed": failed}, f"NOT PROVED: {': '.join(failed)}")
+        return (False, {**answer, "proved": False, "failed": failed}, f"NOT PROVED: {': '.join(failed)}")
 
 
 def _check_trace(path: Path) -> Checked:
@@ -169,8 +163,8 @@ def _check_trace(path: Path) -> Checked:
         found.verify()
     except CertificateError as error:
         answer = {"proved": False, "place": error.place, "what": error.what}
-        return Checked(False, answer, f"NOT PROVED: {path}: {error}")
-    return Checked(True, {"proved": True, "statement": found.about}, f"PROVED: {found.about}")
+        return (False, answer, f"NOT PROVED: {path}: {error}")
+    return (True, {"proved": True, "statement": found.about}, f"PROVED: {found.about}")
 
 
 def _check_certificate(path: Path) -> Checked:
@@ -179,10 +173,8 @@ def _check_certificate(path: Path) -> Checked:
     try:
         checked = checker.recheck(checker.read(path))
     except CertificateError as error:
-        return Checked(
-            False, {"accepted": False, "place": error.place, "what": error.what}, f"REJECTED: {path}: {error}"
-        )
-    return Checked(True, {"accepted": True, **asdict(checked)}, f"ACCEPTED: {checked}")
+        return (False, {"accepted": False, "place": error.place, "what": error.what}, f"REJECTED: {path}: {error}")
+    return (True, {"accepted": True, **asdict(checked)}, f"ACCEPTED: {checked}")
 
 
 def _check_plan(path: Path) -> Checked:
@@ -190,7 +182,7 @@ def _check_plan(path: Path) -> Checked:
     held = plan.guarantee()
     known = "certified again" if held.bound is not None else "not certified"
     said = f"the digest is that of the content; the level is {known}; chosen, not checked: labels, loss"
-    return Checked(
+    return (
         True,
         {"plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()}, "checked": said},
         f"CONSISTENT: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}: {held.sentence}; {said}",
@@ -202,7 +194,7 @@ def _check_loss(path: Path) -> Checked:
 
     loss = PrivacyLossDistribution.read(path)
     said = "its profile is that of its masses; that they dominate the round is not computed again"
-    return Checked(
+    return (
         True,
         {"about": loss.about, "checked": said},
         f"CONSISTENT: privacy loss of one round, {len(loss.law.masses)} masses; {said}",
@@ -261,4 +253,4 @@ def _check_channel(
             table.add_row("", f"output {y}: {common.masses[y]}, not {(common.claimed_masses or ())[y]}")
         if len(common.differs) > _SHOWN:
             table.add_row("", f"and {len(common.differs) - _SHOWN} more outputs")
-    return Checked(all(verdicts), answer, table)
+    return (all(verdicts), answer, table)

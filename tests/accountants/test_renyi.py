@@ -12,7 +12,7 @@ from symshuffle import Channel, Deployment, Group, InputError, Unsupported, gaus
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.renyi.orders import divergence, stretches, whole_line
 from symshuffle.base.numbers import working_precision
-from symshuffle.base.results import Result
+from symshuffle.base.results import AnswerMethods
 from symshuffle.channels import hockey_stick
 from symshuffle.decompositions import ReductionPair
 from tests.shown import as_html
@@ -69,7 +69,7 @@ def test_one_user_has_the_divergence_of_the_rows_in_every_direction(alpha):
         found = renyi(pair, n=1, order=alpha, direction=direction, rtol=1e-2)
         assert found.bracket.lower <= value <= found.bracket.upper
         assert found.bracket.relative_width <= 1e-2
-        assert isinstance(found, Result)
+        assert isinstance(found, AnswerMethods)
         assert float(found) >= found.bracket.upper
 
 
@@ -152,7 +152,7 @@ def test_the_gaussian_comes_near_and_promises_nothing():
     assert found.renyi(2) == pytest.approx(float(renyi(plan, n=10_000, order=2)), rel=1e-2)
     assert found.to_dict()["certified"] is False
     assert "no guarantee" in found.about
-    assert not isinstance(found, Result)
+    assert not isinstance(found, AnswerMethods)
     assert (found.tradeoff(0), found.tradeoff(1)) == (1, 0)
     # At level 0 the errors sum to one minus the total variation distance of the two Gaussians.
     assert 1 - 2 * found.tradeoff(found.tradeoff("1/2")) == pytest.approx(0, abs=1e-9)

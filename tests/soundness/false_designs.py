@@ -29,7 +29,7 @@ def _tradeoff(name: str, place: str, **changes: Any) -> None:
     false(f"trade-off: {name}", place, lambda: replace(CONSTANT, **changes).verify(ORDERED))
 
 
-_tradeoff("a criterion by name", "criterion", criterion="minimax")
+_tradeoff("a criterion by name", "criterion", criterion="worst")
 _tradeoff("level 1", "lam", lam=F(1))
 _tradeoff("another prior", "prior", criterion="bayes", prior=(F(1), F(0), F(0)))
 _tradeoff("a prior of four", "prior", prior=(F(1, 4),) * 4)
@@ -66,7 +66,7 @@ _design("swapped levels", "certificates", E1, lambda d: {"certificates": d.certi
 _design("one of two levels", "certificates", E1, lambda d: {"certificates": d.certificates[:1]})
 _design("both below", "certificates", E1, lambda d: {"certificates": d.certificates[1:] * 2})
 _design("both above", "certificates", E1, lambda d: {"certificates": d.certificates[:1] * 2})
-_design("no criterion", "criterion", F(3), lambda d: {"criterion": "minimax"})
+_design("no criterion", "criterion", F(3), lambda d: {"criterion": "worst"})
 _design("another criterion", "certificates[0]", F(3), lambda d: {"criterion": "bayes"})
 _design(
     "rows missing",
@@ -186,7 +186,7 @@ _levels(
 _levels(
     "a criterion by name",
     "certificates[0]",
-    lambda d: {"certificates": tuple(replace(design, criterion="bayes") for design in d.certificates)},
+    lambda d: {"certificates": tuple(replace(design, criterion="worst") for design in d.certificates)},
 )
 _levels("value", "value", lambda d: {"value": exactly(0)})
 _levels("swapped", "certificates", lambda d: {"certificates": d.certificates[::-1]})

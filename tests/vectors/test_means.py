@@ -10,7 +10,7 @@ import pytest
 
 import symshuffle
 from symshuffle import Exp, InputError, Unsupported
-from symshuffle.base.results import Result
+from symshuffle.base.results import AnswerMethods
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, calibrate, private_mean
 from symshuffle.vectors.means import private as means
 from symshuffle.vectors.means.private import candidates
@@ -58,7 +58,7 @@ def test_the_guarantee_is_that_of_the_accountant(vectors):
     found = private_mean(vectors, **asked, mechanism="privunit", rng=np.random.default_rng(1))
     bound = symshuffle.delta(found.chosen.mechanism, n=400, eps=1, adjacency="zero-out")
     assert bound.bracket.lower <= found.chosen.delta.upper <= GOAL
-    assert isinstance(found, Result)
+    assert isinstance(found, AnswerMethods)
     assert json.loads(json.dumps(found.to_dict()))["n"] == 400
     assert found.central < float(found)
     more = found.chosen.mechanism

@@ -18,7 +18,7 @@ import numpy as np
 from symshuffle.base.choices import SafeEnd
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, NotDecided, SolverFailure
-from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.lp import Certificate, LinearProgram
 from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
@@ -204,8 +204,8 @@ def _highs_model(program: LinearProgram) -> Any:
     model.col_upper_ = np.full(program.num_variables, infinity)
     bounds = [float(bound) for bound in program.rhs]
     pairs = list(zip(program.senses, bounds, strict=True))
-    model.row_lower_ = np.array([-infinity if sense is Sense.LE else bound for sense, bound in pairs])
-    model.row_upper_ = np.array([infinity if sense is Sense.GE else bound for sense, bound in pairs])
+    model.row_lower_ = np.array([-infinity if sense == "<=" else bound for sense, bound in pairs])
+    model.row_upper_ = np.array([infinity if sense == ">=" else bound for sense, bound in pairs])
     model.a_matrix_.format_ = highs.MatrixFormat.kColwise
     model.a_matrix_.start_ = np.cumsum([0, *(len(column) for column in program.columns)]).astype(np.int32)
     model.a_matrix_.index_ = np.array([i for column in program.columns for i, _ in column], dtype=np.int32)
@@ -271,7 +271,7 @@ class _Pivots:
             for i, entry in column:
                 columns[j, i] += to_fmpq(entry)
         for i, (sense, bound) in enumerate(zip(program.senses, program.rhs, strict=True)):
-            columns[variables + i, i] = {Sense.LE: 1, Sense.GE: -1, Sense.EQ: 0}[sense]
+            columns[variables + i, i] = {"<=": 1, ">=": -1, "==": 0}[sense]
             columns[real + i, i] = 1 if bound >= 0 else -1
         costs = [to_fmpq(cost) for cost in program.costs] + [_NONE] * (2 * rows)
         rhs = flint.fmpq_mat(rows, 1, [to_fmpq(bound) for bound in program.rhs])
@@ -329,7 +329,7 @@ class _Pivots:
         known, best = set(self.basis), None
         for j, cost in enumerate(reduced):
             slack_of_equation = (
-                j >= self.program.num_variables and self.program.senses[j - self.program.num_variables] is Sense.EQ
+                j >= self.program.num_variables and self.program.senses[j - self.program.num_variables] == "=="
             )
             if cost == 0 or j in known or slack_of_equation or (cost > 0 and j not in self.program.free):
                 continue

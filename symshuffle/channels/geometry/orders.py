@@ -14,7 +14,7 @@ from typing import Any, ClassVar, final
 
 from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.lp import Certificate, LinearProgram
 from symshuffle.base.numbers import exact_sum
 from symshuffle.base.results import Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
@@ -232,12 +232,12 @@ def _program(first: Channel, second: Channel, *, worst_input: bool) -> LinearPro
         counted = ((half + x, Fraction(-1, 2)),) if worst_input else ()
         columns.append(((row, one), (row + 1, one), *counted))
     costs = [zero] * (len(middle) * len(outputs)) + [zero if worst_input else one] * len(pairs)
-    senses = [Sense.EQ] * len(middle) + [Sense.GE] * (2 * len(pairs))
+    senses = ["=="] * len(middle) + [">="] * (2 * len(pairs))
     rhs = [one] * len(middle) + [side for x, j in pairs for side in (v[j][x], -v[j][x])]
     if worst_input:
         columns.append(tuple((half + x, one) for x in inputs))
         costs.append(one)
-        senses += [Sense.GE] * len(inputs)
+        senses += [">="] * len(inputs)
         rhs += [zero] * len(inputs)
     return LinearProgram(tuple(costs), tuple(columns), tuple(senses), tuple(rhs))
 

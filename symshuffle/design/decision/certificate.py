@@ -233,7 +233,7 @@ class Design(ValueMethods):
 
     ``float`` returns the upper end, rounded up.
 
-    It is a :class:`~symshuffle.base.results.Certified` answer, whose safe upper end the channel attains.
+    It is an answer with a proof, whose safe upper end the channel attains.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TypeAlias
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import parse_rational
 
 CoefficientPlace: TypeAlias = "tuple[int | None, int | None]"
@@ -106,7 +106,7 @@ def largest_values(program: LinearProgram, rounded: Mapping[CoefficientPlace, Fr
             entries.setdefault(i, []).append((j, entry))
     bounds: dict[int, Fraction] = {}
     for i, row in entries.items():
-        if i in doubtful or program.senses[i] is Sense.GE:
+        if i in doubtful or program.senses[i] == ">=":
             continue
         if all(entry >= 0 and j not in program.free for j, entry in row):
             for j, entry in row:
@@ -130,7 +130,7 @@ def relaxed_programs(
     bounds = largest_values(program, rounded)
     slack: dict[int | None, Fraction] = {}
     for (row, column), error in rounded.items():
-        if row is not None and program.senses[row] is Sense.EQ:
+        if row is not None and program.senses[row] == "==":
             return None
         if column is not None and column not in bounds:
             return None
@@ -139,7 +139,7 @@ def relaxed_programs(
     sides = []
     for sign in (1, -1):
         rhs = tuple(
-            b + sign * slack.get(i, Fraction(0)) * (1 if sense is Sense.LE else -1)
+            b + sign * slack.get(i, Fraction(0)) * (1 if sense == "<=" else -1)
             for i, (b, sense) in enumerate(zip(program.rhs, program.senses, strict=True))
         )
         sides.append(replace(program, rhs=rhs))

@@ -17,7 +17,7 @@ import numpy as np
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.lp import LinearProgram
 from symshuffle.channels.geometry.automorphisms import Codes, column_automorphisms, encode
 from symshuffle.channels.geometry.groups import SymmetryGroup, trivial_group
 from symshuffle.channels.geometry.linear import Matrix, Vector
@@ -116,7 +116,7 @@ class InvariantProblem:
         if count:
             costs.append(Fraction(1))
             columns.append(tuple((rows + j, Fraction(-1)) for j in range(count)))
-        senses, rhs = (Sense.EQ,) * rows + (Sense.LE,) * count, (Fraction(1),) * rows + (Fraction(0),) * count
+        senses, rhs = ("==",) * rows + ("<=",) * count, (Fraction(1),) * rows + (Fraction(0),) * count
         free = frozenset({len(pairs)}) if count else frozenset[int]()
         return LinearProgram(tuple(costs), tuple(columns), senses, rhs, free)
 

@@ -14,7 +14,7 @@ import numpy as np
 from symshuffle.base.choices import SafeEnd
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
-from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Exp, enclose, format_decimal, parse_inside, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, well_formed, within
 from symshuffle.base.solvers import cvxpy, silent
@@ -155,12 +155,12 @@ def _program(data: dict[str, Any], read: Callable[[float, int | None, int | None
         span = slice(matrix.indptr[j], matrix.indptr[j + 1])
         entries = zip(matrix.indices[span], matrix.data[span], strict=True)
         columns.append([(int(i), read(v, int(i), j)) for i, v in entries if v])
-    senses = [Sense.EQ] * data["dims"].zero + [Sense.LE] * data["dims"].nonneg
+    senses = ["=="] * data["dims"].zero + ["<="] * data["dims"].nonneg
     rhs = [read(v, i, None) for i, v in enumerate(data["b"])]
     free = set(range(size))
-    for bounds, sense in ((data.get("lower_bounds"), Sense.GE), (data.get("upper_bounds"), Sense.LE)):
+    for bounds, sense in ((data.get("lower_bounds"), ">="), (data.get("upper_bounds"), "<=")):
         for j, bound in enumerate(bounds if bounds is not None else ()):
-            if sense is Sense.GE and bound == 0:
+            if sense == ">=" and bound == 0:
                 free.discard(j)
             elif np.isfinite(bound):
                 rhs.append(read(bound, len(rhs), None))
@@ -264,7 +264,7 @@ class CoefficientRounding:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class CertifiedModel(AnswerMethods):
-    """A linear model solved over the rationals: a :class:`~symshuffle.base.results.Certified` answer.
+    """A linear model solved over the rationals: an answer with a proof.
 
     ``float`` returns the lower end, rounded down, of a maximum, and the upper end, rounded up, of a minimum.
 

@@ -18,7 +18,7 @@ import numpy as np
 from symshuffle.base.choices import Criterion, ProgramForm, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.extremal import LDPCone, check_lam
@@ -284,7 +284,7 @@ def _exact_compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> 
     if minimax:
         columns.append(tuple((first_risk + t, -one) for t in range(parameters)))
         objective.append(one)
-    senses, rhs = (Sense.EQ,) * m + (Sense.LE,) * (actions * m + worst), (one,) * m + (zero,) * (actions * m + worst)
+    senses, rhs = ("==",) * m + ("<=",) * (actions * m + worst), (one,) * m + (zero,) * (actions * m + worst)
     free = frozenset({len(columns) - 1}) if minimax else frozenset[int]()
     solution = solve(LinearProgram(tuple(objective), tuple(columns), senses, rhs, free))
     point, dual = solution.primal(), solution.certificate.dual

@@ -25,7 +25,7 @@ import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
 from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
-from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import well_formed, within
 from symshuffle.channels.geometry.extremal import check_lam
@@ -325,7 +325,7 @@ class _LogProgram:
             for entry, shares in zip(first, self.shares, strict=True)
         )
         rhs = (Fraction(1), *(Fraction(0),) * (self.rows - 1))
-        return LinearProgram(costs, entries, (Sense.EQ,) * self.rows, rhs)
+        return LinearProgram(costs, entries, ("==",) * self.rows, rhs)
 
     def shown(self, solved: _Solved, ends: tuple[Fraction, Fraction]) -> LogPiece:
         """The piece in SymPy."""

@@ -18,7 +18,7 @@ import numpy as np
 from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.lp import Certificate, LinearProgram
 from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import linprog
@@ -294,7 +294,7 @@ class _Reduced:
         """Maximise the gains (minimise their negatives) with the probabilities of every input summing to 1."""
         entries = tuple(tuple(enumerate(row)) for row in self.rows)
         count = len(self.blocks)
-        return LinearProgram(tuple(-gain for gain in gains), entries, (Sense.EQ,) * count, (Fraction(1),) * count)
+        return LinearProgram(tuple(-gain for gain in gains), entries, ("==",) * count, (Fraction(1),) * count)
 
     def spread(self, dual: Sequence[Fraction]) -> Vector:
         """The vector u over the inputs: the negated multiplier of an orbit, shared equally by its inputs."""

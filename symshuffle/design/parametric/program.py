@@ -12,7 +12,7 @@ import sympy as sp
 
 from symshuffle.base.choices import Criterion
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_precision, enclose
 from symshuffle.base.results import well_formed, within
 from symshuffle.channels.geometry.groups import SymmetryGroup
@@ -116,7 +116,7 @@ class ParametricProgram:
         costs = tuple(number(cost) for cost in self.costs)
         entries = tuple(tuple((i, number(c)) for i, c in enumerate(column) if c) for column in self.coefficients)
         free = frozenset() if self.largest is None else frozenset({self.largest})
-        return LinearProgram(costs, entries, (Sense.EQ,) * self.num_rows, tuple(map(Fraction, self.rhs)), free)
+        return LinearProgram(costs, entries, ("==",) * self.num_rows, tuple(map(Fraction, self.rhs)), free)
 
 
 def program_of_problem(problem: Problem, group: SymmetryGroup, *, criterion: Criterion) -> ParametricProgram:

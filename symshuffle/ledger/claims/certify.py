@@ -133,7 +133,7 @@ def _program(comparison: Comparison) -> dict[str, Any] | None:
     written = {
         "costs": [str(Fraction(cost)) for cost in program.costs],
         "columns": [[[i, str(Fraction(entry))] for i, entry in column] for column in program.columns],
-        "senses": [sense.value for sense in program.senses],
+        "senses": list(program.senses),
         "rhs": [str(Fraction(bound)) for bound in program.rhs],
         "free": sorted(program.free),
         "primal": vectors["primal"],

@@ -109,7 +109,7 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         B + "guided._rounded": ("users top",
             (changed(lambda found, draw: found + draw.randrange(3)), stuck(Fraction(1)))),
         B + "guided._clipped": ("users top", (stuck(1e-12), stuck(1e-3))),
-        B + "search.mills_guess": ("guess", GUESSES),
+        B + "gaussian_limit.mills_guess": ("guess", GUESSES),
         A + "questions.inverses._budget_guide": ("budget", (stuck(None), *3 * (changed(astray),))),
         A + "questions.inverses._users_guide": ("users", (stuck(None), *3 * (changed(astray),))),
         A + "questions.curves._extrapolated": ("fewer", (stuck(None), *GUESSES[:2])),
@@ -207,14 +207,15 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     ),
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
     "engines.transforms.tilted": ("fft", "_QUIET _steps.coarsest _steps.candidates Window.choose.margin"),
-    "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _FEW _FIRST_WIDTH _APART"),
+    "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _of_finite.few _FIRST_WIDTH _resolved.apart"),
     "accountants.bounds.guided": (
         "users top",
-        "_PATIENCE _FAR _UNKNOWN _BELOW_ZERO _WIDEST _NARROWEST _BLURRED _FLAT _FLATTEST",
+        "guided.patience _FAR _UNKNOWN _plain.below_zero _WIDEST _NARROWEST _BLURRED _predicted.flat _FLATTEST",
     ),
     "accountants.questions.inverses": (
         "users budget",
-        "_COARSE_WIDTH _DELTA_WIDTH _WIDTH _WIDEST _LOOKS _CLOSE_ENOUGH _FIRST_EPS0",
+        "_COARSE_WIDTH _of_delta.delta_width _WIDTH _of_delta.widest _budget_guide.looks _budget_guide.close_enough "
+        "_FIRST_EPS0",
     ),
     "accountants.bounds.search": ("epsilon guess", "_FIRST _FINEST _DEEPEST"),
     "accountants.rounds.period": ("period", "_NEGLIGIBLE _SILENT"),

@@ -200,7 +200,7 @@ def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
 
     def smallest(n: int, near: Fraction | None) -> Bracket:
         found = smallest_meeting(at(n), TARGET, WIDTH, near)
-        return Bracket(found.above, found.meets, "ball", "closed form", label)
+        return Bracket(found.above.x, found.meets.x, "ball", "closed form", label)
 
     return Bound(label, values, lambda users: [min(point.y.upper, eps0) for point in along_users(smallest, users)])
 

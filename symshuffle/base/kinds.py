@@ -8,7 +8,7 @@ import operator
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -74,7 +74,10 @@ def checked(door: Any) -> Any:
 def _wrong_kind(
     door: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any], failure: Exception, *, skipped: int
 ) -> InputError | None:
-    """The refusal of the first argument that is not of the kind that the signature says; None if all are."""
+    """The refusal of the argument that is not of the kind that the signature says; None if all are.
+
+    Kinds of all arguments are compared first, then what each of them holds: a valid one is never blamed for another.
+    """
     shown = inspect.signature(door)
     shown = shown.replace(parameters=list(shown.parameters.values())[skipped:])
     try:
@@ -82,18 +85,29 @@ def _wrong_kind(
     except TypeError:  # an argument is missing, or there is none of its name
         return None
     names = _Names(vars(sys.modules[door.__module__]))
-    for name, value in bound.items():
-        parameter = shown.parameters[name]
-        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
-            continue
-        kind = _evaluated(parameter.annotation, names)
-        if value is not parameter.default and not (_is_of(value, kind, names) and _suits(value, failure)):
-            return _refusal(name, value, kind)
-        for part in fields(value) if is_dataclass(value) and not inspect.isclass(value) else ():
-            inner, of_part = getattr(value, part.name), _Names(vars(sys.modules[type(value).__module__]))
-            if not (_is_of(inner, part.type, of_part) and _suits(inner, failure)):
-                return _refusal(f"{name}.{part.name}", inner, _evaluated(part.type, of_part))
+    several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    given_kinds = [
+        (name, value, _evaluated(shown.parameters[name].annotation, names), names)
+        for name, value in bound.items()
+        if shown.parameters[name].kind not in several and value is not shown.parameters[name].default
+    ]
+    places = [*given_kinds, *(part for one in given_kinds for part in _parts(*one[:2]))]
+    for fits in (_is_of, lambda value, *_: _suits(value, failure)):
+        for name, value, kind, known in places:
+            if not fits(value, kind, known):
+                return _refusal(name, value, kind)
     return None
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any, Any, _Names]]:
+    """The fields of a data class that are not at their defaults, by name, with their kinds."""
+    if not is_dataclass(value) or inspect.isclass(value):
+        return
+    names = _Names(vars(sys.modules[type(value).__module__]))
+    for part in fields(value):
+        held = getattr(value, part.name)
+        if held is not part.default:
+            yield f"{name}.{part.name}", held, _evaluated(part.type, names), names
 
 
 def _suits(value: Any, failure: Exception) -> bool:
@@ -105,6 +119,8 @@ def _suits(value: Any, failure: Exception) -> bool:
     if "truth value of an array" in str(failure):
         return not _is_array(value)
     convert = next((convert for text, convert in _CONVERSIONS.items() if text in repr(failure)), None)
+    if not (isinstance(value, _CONVERTED) or _is_array(value) or type(value).__name__ in str(failure)):
+        return True  # an object of which the failure does not speak
     try:
         return convert is None or convert(value) is not None
     except _FAILURES:
@@ -118,6 +134,8 @@ def _as_array(value: Any) -> Any:
 def _as_expression(value: Any) -> Any:
     return sys.modules["sympy"].sympify(value)
 
+
+_CONVERTED: Final = (str, bytes, int, float, complex, list, tuple, set, dict)
 
 _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "float() argument": _as_array,

@@ -209,7 +209,7 @@ class Asked:
         """A confirmation recomputes one batch of users of one group who all send, of whom one differs."""
         if subject.experiment.several:
             raise Unsupported("--confirm recomputes one batch of messages; not with several")
-        if not subject.experiment.only.of_all_users:
+        if not subject.experiment.parts[0].of_all_users:
             raise Unsupported(
                 "--confirm recomputes the bound for n users who all send; leave --min-batch-size, ... away"
             )

@@ -260,7 +260,7 @@ def _optional_confirmation(
 
     def confirmation() -> Confirmation:
         asked.check_confirmable(subject)
-        reduced = subject.experiment.only
+        reduced = subject.experiment.parts[0]
         return _confirmed(subject.source, reduced, bound, target, blanket=asked.fields.blanket)
 
     return optional(confirmation)

@@ -59,7 +59,7 @@ def beside(
       dropout, where each order costs as much as the answer, nor of groups, whose chain takes both.
     """
     covered = bound.neighbours
-    if not is_vector(asked) or covered.group.dropout or covered.group_size > 1:
+    if not is_vector(asked) or covered.group.dropout or covered.steps > 1:
         return {}
     from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions.solve import delta

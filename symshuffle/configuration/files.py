@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -20,9 +20,11 @@ from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel
 from symshuffle.configuration.randomizers import ArgumentNames, AtBudget, NamedRandomizer, matrix_path
 
-OF_DEPLOYMENT: Final = ("reports", "periods", "memoised", "threshold")
-OF_ADJACENCY: Final = ("relation", "null", "blanket", "group_size", "pairs", "graph", "datasets")
-OF_GROUP: Final = ("count", "min_batch_size", "dropout", "colluding")
+OF_DEPLOYMENT, OF_ADJACENCY, OF_GROUP = (
+    tuple(one.name for one in fields(owner) if one.metadata) for owner in (Deployment, Adjacency, Group)
+)
+"""Keys of a file: the fields that are keywords of questions."""
+
 _OF_RANDOMIZER: Final = ("randomizer", "parameters", "rows", "header")
 _BESIDE: Final = ("target", "estimator", "certificate")
 """Tables that other questions have in the same file."""

@@ -30,8 +30,8 @@ def ends(masses, orders, alpha, blur=F(0)):
     ]
     with working_precision(300):
         found = stretches(whole_line(*sides), alpha)
-        low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
-        high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
+        low = divergence(sum((low for low, _ in found), start=flint.arb(0)), alpha)
+        high = divergence(sum((high for _, high in found), start=flint.arb(0)), alpha)
     return low.lower, high.upper
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import symshuffle
 from proofs_checks._divergences import renyi_divergence
 from symshuffle import Bracket, Exp
-from symshuffle.accountants.bounds import search
+from symshuffle.accountants.bounds import gaussian_limit, search
 from symshuffle.accountants.questions import inverses
 from symshuffle.accountants.questions.curves import along_users
 from symshuffle.accountants.rounds.dominating import Profile, law_above, law_below
@@ -164,19 +164,19 @@ def of_density():
 
 def from_a_guess():
     """A search that begins where the Gaussian limit says."""
-    at = search.mills_guess(value()[1], TARGET)
+    at = gaussian_limit.mills_guess(value()[1], TARGET)
 
     def profile(x, width):
         return exactly(N, eps=x)
 
     found = search.smallest_meeting(profile, TARGET, 1e-2, at)
-    return Bracket(found.above, found.meets, "exact", "search", "by hand")
+    return Bracket(found.above.x, found.meets.x, "exact", "search", "by hand")
 
 
 def from_fewer_users():
     def smallest(n, near):
         found = search.smallest_meeting(lambda x, width: exactly(n, eps=x), TARGET, 1e-2, near)
-        return Bracket(found.above, found.meets, "exact", "search", "by hand")
+        return Bracket(found.above.x, found.meets.x, "exact", "search", "by hand")
 
     return along_users(smallest, (2, 4, 6, N))[-1].y
 

@@ -79,5 +79,5 @@ def test_integers_on_either_side(search):
         start = F(chance.randrange(1, 400)) if search == "around" else F(1)
         apart = 0.1 if search == "around" else 0.0
         found = integers_around(value, goal, 0.1, start, 10**5, apart=apart)
-        assert 1 / found.meets <= goal
-        assert found.above == found.meets or 1 / found.above > goal
+        assert 1 / found.meets.x <= goal
+        assert found.above.x == found.meets.x or 1 / found.above.x > goal

@@ -8,6 +8,7 @@ from symshuffle.accountants.bounds.brackets import largest_of
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import (
+    Crossing,
     Point,
     between,
     cross,
@@ -45,11 +46,11 @@ def blurred(function, floor, side):
 
 def check(found, function, target):
     """Refuse a crossing with an end that is on the wrong side, or not known to be on its own."""
-    assert function(found.meets) <= target
-    assert found.at.upper <= target
-    if found.above not in (0, found.meets):
-        assert function(found.above) > target
-        assert found.before.lower > target
+    assert function(found.meets.x) <= target
+    assert found.meets.y.upper <= target
+    if found.above.x not in (0, found.meets.x):
+        assert function(found.above.x) > target
+        assert found.above.y.lower > target
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -61,8 +62,8 @@ def test_the_ends_of_a_falling_function(name, floor, side):
     for near in (None, F(1, 500), F(99, 100), F(101, 100), F(29, 10), F(20)):
         found = smallest_meeting(bound, target, 1e-6, near)
         check(found, function, target)
-        assert abs(found.meets - found.above) <= max(F(3, 2) * floor, F(1, 10**6)) * 4 or name == "plateau"
-    guide = Guide(1.0, lambda eps: eps, 0.0, falling=True, whole=False, most=F(100))
+        assert abs(found.meets.x - found.above.x) <= max(F(3, 2) * floor, F(1, 10**6)) * 4 or name == "plateau"
+    guide = Guide(1.0, None, 0.0, falling=True, whole=False, most=F(100))
     found = guided(bound, target, 1e-6, guide)
     if found is not None:
         check(found, function, target)
@@ -76,13 +77,13 @@ def test_the_ends_of_a_rising_function(floor, side):
 
     bound = blurred(function, floor, side)
     ends = [Point(x, bound(x, 1e-9)) for x in (F(1, 2**40), F(2))]
-    found = narrow(bound, F(1, 3), 1e-6, above=ends[1], meets=ends[0])
+    found = narrow(bound, F(1, 3), 1e-6, Crossing(ends[1], ends[0]))
     check(found, function, F(1, 3))
-    assert found.meets < found.above
+    assert found.meets.x < found.above.x
     for target in (F(199, 800), F(201, 800)):  # next to the value in the middle of two ends that are far apart
         ends = [Point(x, bound(x, 1e-9)) for x in (F(1, 2**10), F(2**10))]
-        check(narrow(bound, target, 1e-6, above=ends[1], meets=ends[0]), function, target)
-    guide = Guide(1.0, lambda eps: eps, 1.0, falling=False, whole=False, most=F(100))
+        check(narrow(bound, target, 1e-6, Crossing(ends[1], ends[0])), function, target)
+    guide = Guide(1.0, None, 1.0, falling=False, whole=False, most=F(100))
     found = guided(bound, F(1, 3), 1e-6, guide)
     if found is not None:
         check(found, function, F(1, 3))
@@ -99,7 +100,7 @@ def test_the_ends_among_integers(target, floor, side):
     for start in (F(1), 1 / target, 3 / target, F(5000)):
         found = integers_around(bound, target, 1e-4, start, 10**6)
         check(found, function, target)
-        guide = Guide(float(start), lambda n: 1.0, -0.5, falling=True, whole=True, most=F(10**6))
+        guide = Guide(float(start), 1.0, -0.5, falling=True, whole=True, most=F(10**6))
         found = guided(bound, target, 1e-4, guide)
         if found is not None:
             check(found, function, target)
@@ -111,10 +112,10 @@ def test_balls_confirm_both_ends_of_doubles_that_are_wrong(side, by):
     """Doubles search another function, above or below: each end that they give is looked at in balls."""
     function, target = FALLING["power"]
 
-    def bound(arithmetic):
+    def bound(arithmetic, x, width):
         if arithmetic == "float64":
-            return blurred(lambda x: function(x) * (1 + by), F(0), "around")
-        return blurred(function, F(1, 10**5), side)
+            return blurred(lambda x: function(x) * (1 + by), F(0), "around")(x, width)
+        return blurred(function, F(1, 10**5), side)(x, width)
 
     def search(value, goal, rtol):
         return smallest_meeting(value, goal, rtol)
@@ -131,12 +132,12 @@ def test_a_short_end_is_one_that_meets_the_target(side):
 
     bound = blurred(function, F(1, 10), side)
     for left in (F(399, 10), F(39999, 1000), F(35)):
-        above, meets = (Point(x, bound(x, 1e-3)) for x in (left, F(401, 10)))
-        check(between(bound, F(1, 10**8), 1e-3, above=above, meets=meets), function, F(1, 10**8))
+        ends = Crossing(*(Point(x, bound(x, 1e-3)) for x in (left, F(401, 10))))
+        check(between(bound, F(1, 10**8), 1e-3, ends), function, F(1, 10**8))
     # at 30, the shortest number between 29.5 and 40.1, the target is not told from the value
-    above, meets = (Point(x, blurred(function, F(0), side)(x, 1e-9)) for x in (F(295, 10), F(401, 10)))
+    ends = Crossing(*(Point(x, blurred(function, F(0), side)(x, 1e-9)) for x in (F(295, 10), F(401, 10))))
     for target in (F(97, 10**8), F(999, 10**9)):
-        check(between(bound, target, 1e-3, above=above, meets=meets), function, target)
+        check(between(bound, target, 1e-3, ends), function, target)
     assert simplest_between(F(399, 10), F(401, 10)) == 40
     assert simplest_between(F(31, 100), F(34, 100)) == F(1, 3)
 
@@ -150,7 +151,7 @@ def test_a_value_is_settled_only_on_its_own_side(side):
             asked.append(width)
             return blurred(FALLING["power"][0], F(0), side)(x, width)
 
-        value = settle(bound, target, 1e-6, F(1)).value
+        value = settle(bound, target, 1e-6, F(1)).y
         if target == F(1, 8) and side != "below":
             assert value.lower <= target < value.upper  # it is the target
         else:

@@ -54,7 +54,7 @@ class Attained:
 
 def attained_by(found: Attained, neighbours: Neighbours) -> str:
     """The two datasets, and for groups that they differ in one user all the same."""
-    alone = " (one user differs; no pair that differs in more was evaluated)" if neighbours.group_size > 1 else ""
+    alone = " (one user differs; no pair that differs in more was evaluated)" if neighbours.steps > 1 else ""
     return found.datasets + alone
 
 

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from operator import attrgetter
 from typing import Final
 
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
-from symshuffle.accountants.bounds.gaussian_limit import level
+from symshuffle.accountants.bounds.gaussian_limit import level, mills_guess
 from symshuffle.accountants.bounds.guided import Guide, guided
-from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting, tolerant
+from symshuffle.accountants.bounds.search import Bound, Crossing, cross, smallest_meeting, tolerant
+from symshuffle.accountants.deployment.group import EVERYBODY
 from symshuffle.accountants.deployment.message_counts import (
     LARGEST_EXACT,
     VALUES_OF_A_MEAN,
@@ -25,7 +27,7 @@ from symshuffle.accountants.deployment.message_counts import (
     mean_over_counts,
 )
 from symshuffle.accountants.deployment.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
-from symshuffle.base.choices import Arithmetic, Direction, Question, members, weakest_arithmetic
+from symshuffle.base.choices import Arithmetic, Question, directions, weakest_arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
 from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
@@ -35,47 +37,24 @@ from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 
 _WIDE: Final = 1e-2
-_FEW: Final = 2
-"""Laws beyond which a look of relative width ``_WIDE`` at each tells first which of them may have the largest value."""
-
-_FAR_OUT: Final = 10.0
-"""Standard deviations out of which a tail is taken to be, at most."""
-
-_APART: Final = 8
-"""So many times n radii are to lie between two values of a law in doubles."""
-
-_SHARE_OF_RADII: Final = 0.1
-"""Share of the width asked for that the radii of a law in doubles may take."""
 
 _LEAST_DEVIATION: Final = 1e-300
-_LEAST_DOUBLE: Final = Fraction(1, 1 << 1074)
-"""Below it no double tells a number from 0: where doubles will do, nothing narrower is looked for."""
 
 _LEAST_OF_TAILS: Final = Fraction(1, 10**100)
 """Target below which laws with long tails have no search that ends soon."""
-
-_MOST_EXACT: Final = 64
-"""Users up to which a mean over dropouts is computed in rationals to tell whether a level is 0: seconds at most."""
-
-_VALUES_OF_A_SEARCH: Final = 10
-"""About as many levels as a search for one takes."""
 
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
 
 def bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
-    """The decomposition bound on delta at a level, a probability: no end is below 0 or above 1."""
-    return as_probability(_bound_at(source, n, order, request))
-
-
-def _bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
     """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
 
     It is read off the laws with a continuous part, where an engine takes them; off finite laws that have the bound as
     their largest value; or, where finite laws only approach it, off laws on both sides. Where not all users send, or
     several differ, :mod:`~symshuffle.accountants.deployment.message_counts` puts values at numbers of messages
-    together. A bound takes the larger direction at each of them; a real pair has the larger of two means.
+    together. A bound takes the larger direction at each of them; a real pair has the larger of two means. It is a
+    probability: no end is below 0 or above 1.
     """
     exact = request.engine is not None and request.engine.name == "exact" and request.arithmetic is None
     if source.rounding is not None and (exact or request.arithmetic == "exact"):
@@ -86,25 +65,24 @@ def _bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracke
     if source.cases:
         each = replace(request, values=request.values * len(source.cases))
         return largest_of([_of_case(case, n, order, each) for case in source.cases])
-    if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
-        ways = (replace(request, direction=one) for one in members(Direction))
-        return largest_of([_bound_at(source, n, order, one_way) for one_way in ways])
+    if source.real and source.averaged and both and not source.same_both_ways(order, request.bits):
+        ways = (replace(request, direction=one) for one in directions("both"))
+        return largest_of([bound_at(source, n, order, one_way) for one_way in ways])
+    if source.steps == 1 and not source.averaged:
+        who.check(n)
+        return as_probability(_bound_of_messages(source, who.messages(n), order, request))
+    request = replace(request, goal=None)  # no value at one number of messages is compared with it
+    if source.averaged:
+        request = replace(request, values=request.values * min(who.honest(n), VALUES_OF_A_MEAN))
+    if source.steps > 1 and not both:
+        raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
 
     def at(messages: int, ratio: Real, width: float) -> Bracket:
         return _bound_of_messages(source, messages, ratio, replace(request, rtol=width))
 
-    if source.of_all_users:
-        return at(n, order, request.rtol)
-    if source.group_size == 1 and not who.dropout:
-        who.check(n)
-        return at(who.messages(n), order, request.rtol)
-    request = replace(request, goal=None)  # no value at one number of messages is compared with it
-    if who.dropout:
-        request = replace(request, values=request.values * min(who.honest(n), VALUES_OF_A_MEAN))
-    if source.group_size > 1 and not both:
-        raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     exact = request.arithmetic == "exact"
-    return bound_over(at, who, n, order, request.rtol, group_size=source.group_size, exact=exact)
+    found = bound_over(at, who, n, order, request.rtol, steps=source.steps, exact=exact)
+    return as_probability(found)
 
 
 def _of_case(case: Reduction, n: int, order: Real, request: Method) -> Bracket:
@@ -129,9 +107,14 @@ def _of_case(case: Reduction, n: int, order: Real, request: Method) -> Bracket:
     )
 
 
-def _bound_of_messages(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
-    """The bound for n messages and one user who differs."""
-    direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds)
+def _bound_of_messages(
+    source: Reduction, n: int, order: Real, request: Method, *, least_double: Fraction = Fraction(1, 1 << 1074)
+) -> Bracket:
+    """The bound for n messages and one user who differs.
+
+    - ``least_double``: below it no double tells a number from 0: where doubles will do, nothing narrower is looked for.
+    """
+    direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds) if source.mixed else None
     if direct:
         return largest_of(direct)
     if source.inner:
@@ -140,7 +123,7 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Method) 
         quick = source.laws_in_doubles(order, request.direction)
         if quick and all(_resolved(law, n, request.rtol) for law in quick):
             found = largest_of(_of_finite(quick, n, request))
-            if found.aimed is None or found.upper < _LEAST_DOUBLE or is_far(found, request.goal):
+            if found.aimed is None or found.upper < least_double or is_far(found, request.goal):
                 return replace(found, arithmetic="float64")  # whatever engine took the law, doubles enclose it
     return largest_of(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
@@ -152,11 +135,15 @@ def reached_at(real: Reduction, n: int, order: Real, request: Method, *, approac
     return bound_at(real, n, order, asked).lower
 
 
-def _of_finite(found: Iterable[Law], n: int, request: Method) -> list[Bracket]:
-    """Brackets among which is that of the largest law; laws that are below another by a first, wide look have none."""
+def _of_finite(found: Iterable[Law], n: int, request: Method, *, few: int = 2) -> list[Bracket]:
+    """Brackets among which is that of the largest law; laws that are below another by a first, wide look have none.
+
+    - ``few``: laws beyond which a look of relative width ``_WIDE`` at each tells first which of them may have the
+      largest value.
+    """
     several = distinct(found)
     looks = request.engine is None and request.arithmetic != "exact" and request.rtol < _WIDE
-    if looks and len(several) > _FEW:
+    if looks and len(several) > few:
         rough = [evaluate(law, n, replace(request, rtol=_WIDE)) for law in several]
         leading = max(bracket.lower for bracket in rough)
         several = [law for law, bracket in zip(several, rough, strict=True) if bracket.upper >= leading]
@@ -213,17 +200,23 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Method) ->
         width = max(request.rtol, width / 10)
 
 
-def _resolved(law: Law, n: int, rtol: float) -> bool:
+def _resolved(
+    law: Law, n: int, rtol: float, *, far_out: float = 10.0, share_of_radii: float = 0.1, apart: int = 8
+) -> bool:
     """Whether the radii of a law are expected to move H(n) by far less than the relative width asked for.
 
     It is not expected where n radii reach from one value to the next. Otherwise radii r of the values move it by about
     r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z standard deviations out. A guess, on
     which no bound rests: where it errs, the bracket is wider, and balls follow.
+
+    - ``far_out``: standard deviations out of which a tail is taken to be, at most.
+    - ``share_of_radii``: share of the width asked for that the radii of a law in doubles may take.
+    - ``apart``: so many times n radii are to lie between two values of a law in doubles.
     """
     unit = max(abs(upper_end(v)) for v in law.values) or Fraction(1)  # doubles end before small budgets do
     values = [(float(lower_end(v) / unit), float(upper_end(v) / unit)) for v in law.values]
     radius = max(high - low for low, high in values) / 2
-    if any(low - high <= _APART * n * radius for (_, high), (low, _) in pairwise(sorted(values))):
+    if any(low - high <= apart * n * radius for (_, high), (low, _) in pairwise(sorted(values))):
         return False
     ends = [(lower_end(w), upper_end(w)) for w in law.weights]
     weights = [(float(low), float(high)) for low, high in ends]
@@ -231,34 +224,42 @@ def _resolved(law: Law, n: int, rtol: float) -> bool:
     mean = sum(value * mass for value, mass in atoms)
     deviation = math.sqrt(sum(mass * (value - mean) ** 2 for value, mass in atoms))
     share = float(max((high - low) / high for low, high in ends)) / 2
-    moved = _FAR_OUT * (n * share + _FAR_OUT * radius * math.sqrt(n) / max(deviation, _LEAST_DEVIATION))
-    return moved <= rtol * _SHARE_OF_RADII
+    moved = far_out * (n * share + far_out * radius * math.sqrt(n) / max(deviation, _LEAST_DEVIATION))
+    return moved <= rtol * share_of_radii
 
 
 def largest_of(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
     """The bracket of the largest of some numbers, where given from brackets below and above it."""
-    top = max(above, key=lambda bracket: bracket.upper)
+    if len(above) == 1 and not below:
+        return above[0]
+    top = max(above, key=attrgetter("upper"))
     # That the others are smaller is known only at their own arithmetic.
     weakest = weakest_arithmetic(bracket.arithmetic for bracket in (*above, *below))
     return replace(top, lower=max(bracket.lower for bracket in below or above), arithmetic=weakest)
 
 
 def smallest_eps(
-    source: Reduction, n: int, target: Fraction, request: Method, near: Fraction | None = None
+    source: Reduction,
+    n: int,
+    target: Fraction,
+    request: Method,
+    near: Fraction | None = None,
+    *,
+    values_of_a_search: int = 10,
 ) -> Crossing:
-    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rtol`` apart."""
-    averaged, size = source.averaged, source.group_size
-    values = request.values * _VALUES_OF_A_SEARCH if averaged else request.values
+    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rtol`` apart.
 
-    def bound(arithmetic: Arithmetic | None) -> Bound:
-        def value(eps: Fraction, width: float) -> Bracket:
-            asked = replace(request, arithmetic=arithmetic, rtol=width, goal=target, values=values)
-            found = bound_at(source, n, ratio_of(eps), asked)
-            if eps == 0 and averaged and found.lower <= target < found.upper:
-                return _exact_mean(source, n, asked) or found  # a level may be 0 exactly
-            return found
+    - ``values_of_a_search``: about as many levels as a search for one takes.
+    """
+    averaged, size = source.averaged, source.steps
+    values = request.values * values_of_a_search if averaged else request.values
 
-        return value
+    def bound(arithmetic: Arithmetic | None, eps: Fraction, width: float) -> Bracket:
+        asked = replace(request, arithmetic=arithmetic, rtol=width, goal=target, values=values)
+        found = bound_at(source, n, ratio_of(eps), asked)
+        if eps == 0 and averaged and found.lower <= target < found.upper:
+            return _exact_mean(source, n, asked) or found  # a level may be 0 exactly
+        return found
 
     if target < _LEAST_OF_TAILS and near is not None:
         _affordable(source, n, target, near, request)
@@ -274,7 +275,7 @@ def smallest_eps(
         if start is not None:
             zero_from = Guide(
                 start,
-                lambda eps: eps,
+                None,
                 0.0,
                 falling=True,
                 whole=False,
@@ -289,9 +290,13 @@ def smallest_eps(
     return cross(search, bound, target, request)
 
 
-def _exact_mean(source: Reduction, n: int, request: Method) -> Bracket | None:
-    """The bound at eps = 0 in rationals; None where that is not to be had, or takes long."""
-    if n > _MOST_EXACT or request.engine is not None:
+def _exact_mean(source: Reduction, n: int, request: Method, *, most_exact: int = 64) -> Bracket | None:
+    """The bound at eps = 0 in rationals; None where that is not to be had, or takes long.
+
+    - ``most_exact``: users up to which a mean over dropouts is computed in rationals to tell whether a level is 0:
+      seconds at most.
+    """
+    if n > most_exact or request.engine is not None:
         return None
     try:
         found = bound_at(source, n, Fraction(1), replace(request, arithmetic="exact", bits=None))
@@ -324,10 +329,11 @@ def first_guess(source: Reduction, n: int, target: Fraction, request: Method) ->
 
 def _near_mean(source: Reduction, n: int, target: Fraction, request: Method) -> Fraction:
     """Where to look first: the level of as many users as send on average, one differing, a share of the target."""
-    size, alone, users = source.group_size, source.alone, round(source.group.expected(n))
+    size, users = source.steps, round(source.group.expected(n))
+    alone = replace(source, group=EVERYBODY, steps=1)
     rough = Method(request.direction, rtol=_WIDE)
     guess = first_guess(alone, users, target / size, rough)
-    return size * smallest_eps(alone, users, target / size, rough, guess).meets
+    return size * smallest_eps(alone, users, target / size, rough, guess).meets.x
 
 
 def ratio_of(eps: Fraction) -> Real:
@@ -356,7 +362,7 @@ def reveals(source: Reduction, question: Question) -> bool:
 
 def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Question) -> float | None:
     """Where the two Gaussians that n copies tend to have the target; None where no variance is known, or it is 0."""
-    spread, size = limit_variance(source, question), source.group_size
+    spread, size = limit_variance(source, question), source.steps
     if not spread:
         return None
     distance = math.sqrt(spread / source.group.expected(n))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_at_most
@@ -34,26 +34,13 @@ from symshuffle.engines.registry import Engine, engine_class, offers
 _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
 
-_LEAST_ATOM: Final = Fraction(1, 1 << 400)
-"""Below it, squares of slopes of Chernoff's bound may exceed the largest double at 10^15 users."""
-
-
-_FEW_ATOMS: Final = 50
-"""Atoms up to which sums in long rationals take less than a law without rare ones."""
-
 _FEW_NODES: Final = 100_000
 _SUMS: Final = ((None, 3_000_000), (128, 300_000))
 """Nodes of a contour, and steps of sums over counts in doubles and in integers, that take half a second at most."""
 
 
-_FAR_BELOW: Final = 4
-"""How far below a goal the value for one user is all that is looked at."""
-
 _PASSES: Final = 4
 """About as many passes as a value takes whose width is part of that of a question."""
-
-_KEPT: Final = 1e-3
-"""Relative width of values that are kept, where none finer is asked for."""
 
 
 @final
@@ -233,14 +220,17 @@ def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
     return replace(found, pair=pair)
 
 
-def _smallest_of_pairs(law: LevelledPair, n: int, request: Method) -> Bracket:
-    """The smallest of several bounds on one divergence; those that no engine brackets are left out."""
+def _smallest_of_pairs(law: LevelledPair, n: int, request: Method, *, far_below: int = 4) -> Bracket:
+    """The smallest of several bounds on one divergence; those that no engine brackets are left out.
+
+    - ``far_below``: how far below a goal the value for one user is all that is looked at.
+    """
     found: list[Bracket] = []
     if law.single is not None and (alone := LevelledPair(law.single, law.exp_eps).alone()) is not None:
         about = f"{law.single.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
         evaluation = "at most the value for one user, in closed form"
         found.append(_at(Bracket(alone.lower, alone.upper, "ball", "none", evaluation, pair=about), request.arithmetic))
-    if n > 1 and found and found[0].upper <= max(NOTHING, request.goal or NOTHING) / _FAR_BELOW:
+    if n > 1 and found and found[0].upper <= max(NOTHING, request.goal or NOTHING) / far_below:
         return replace(found[0], lower=Fraction(0), aimed=request.rtol)
     refusal = ""
     main = replace(law, others=(), single=None)
@@ -263,9 +253,12 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Method) -> Bracket:
     return replace(least, lower=lower, arithmetic=weakest, evaluation=f"{least.pair}: {least.evaluation}")
 
 
-def _at_level(request: Method) -> Method:
-    """The request for a value that is kept: as few of them as there are widths below the usual one."""
-    return replace(request, goal=None, rtol=min(request.rtol, _KEPT))
+def _at_level(request: Method, *, kept: float = 1e-3) -> Method:
+    """The request for a value that is kept: as few of them as there are widths below the usual one.
+
+    - ``kept``: relative width of values that are kept, where none finer is asked for.
+    """
+    return replace(request, goal=None, rtol=min(request.rtol, kept))
 
 
 @lru_cache(maxsize=64)
@@ -301,13 +294,16 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
 
 
-def _of_atoms(law: Law, n: int, request: Method) -> Bracket:
-    """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms."""
+def _of_atoms(law: Law, n: int, request: Method, *, few_atoms: int = 50) -> Bracket:
+    """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms.
+
+    - ``few_atoms``: atoms up to which sums in long rationals take less than a law without rare ones.
+    """
     several = request.engine is None and request.arithmetic != "exact"
-    drawn = by_rare_draws(law, n, _answering(request, 4), request.is_met_by) if several else None
+    drawn = by_rare_draws(law, n, partial(_of_part, request, 4), request.is_met_by) if several else None
     if drawn is not None:
         return drawn
-    apart = _apart(law, n, request) if several and len(law.values) > _FEW_ATOMS and beyond_doubles(law) else None
+    apart = _apart(law, n, request) if several and len(law.values) > few_atoms and beyond_doubles(law) else None
     if apart is not None and apart.aimed is None:
         return apart
     try:
@@ -322,21 +318,15 @@ def _of_atoms(law: Law, n: int, request: Method) -> Bracket:
 
 def _apart(law: Law, n: int, request: Method) -> Bracket | None:
     """H(n) by way of a law without rare atoms; None where there is none, or no engine takes it."""
-    answer = _answering(request, 2)
-    return without_rare_atoms(law, n, request.rtol, lambda others: answer(others, n))
+    return without_rare_atoms(law, n, request.rtol, lambda others: _of_part(request, 2, others, n))
 
 
-def _answering(request: Method, narrower: int) -> Callable[[Law, int], Bracket | None]:
-    """Brackets of parts of a law, so many times narrower than asked; None where no engine takes one."""
-    asked = replace(request, rtol=request.rtol / narrower, goal=None)
-
-    def answer(law: Law, n: int) -> Bracket | None:
-        try:
-            return evaluate(law, n, asked)
-        except (Unsupported, NotDecided):
-            return None
-
-    return answer
+def _of_part(request: Method, narrower: int, law: Law, n: int) -> Bracket | None:
+    """Bracket of a part of a law, so many times narrower than asked; None where no engine takes it."""
+    try:
+        return evaluate(law, n, replace(request, rtol=request.rtol / narrower, goal=None))
+    except (Unsupported, NotDecided):
+        return None
 
 
 def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
@@ -392,10 +382,15 @@ def _offers(law: Law | MixedLaw, n: int, request: Method) -> Iterator[Engine]:
     raise Unsupported(f"no engine answers at n = {n}")
 
 
-def _in_larger_units(law: Law, n: int, request: Method) -> Bracket | None:
-    """H(n) of a law whose atoms have squares below the range of doubles, of which engines take some: times 2^k."""
+def _in_larger_units(
+    law: Law, n: int, request: Method, *, least_atom: Fraction = Fraction(1, 1 << 400)
+) -> Bracket | None:
+    """H(n) of a law whose atoms have squares below the range of doubles, of which engines take some: times 2^k.
+
+    - ``least_atom``: below it, squares of slopes of Chernoff's bound may exceed the largest double at 10^15 users.
+    """
     top = max(max(abs(lower_end(value)), abs(upper_end(value))) for value in law.values)
-    if not (law.enclosed and 0 < top < _LEAST_ATOM):
+    if not (law.enclosed and 0 < top < least_atom):
         return None
     one = 1 << (top.denominator // top.numerator).bit_length()
     larger = replace(law, values=tuple(value * Fraction(one) for value in law.values), singular=Fraction(0))

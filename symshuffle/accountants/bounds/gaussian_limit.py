@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final
+
+from symshuffle.base.crossings import halved
 
 _NODES: Final = tuple(
     (0.5 + sign * x / 2, w / 2)
@@ -61,6 +64,20 @@ def level(mu: float, log_delta: float) -> float:
     return math.exp(
         rising_root(lambda t: log_delta - log_profile(math.exp(t), mu), math.log(mu) - 30, math.log(mu) + 5)
     )
+
+
+def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
+    r"""About where a privacy profile meets a target, from its value at level 0.
+
+    In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
+    """
+    scale = float(start) * math.sqrt(2 * math.pi)
+
+    def met(a: float) -> bool:
+        value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) - a * math.erfc(a / math.sqrt(2)) / 2
+        return scale * value <= float(goal)
+
+    return Fraction(halved(met, 0.0, 40.0, settled=60)[0] * scale)
 
 
 def rising_root(rising: Callable[[float], float], low: float, high: float) -> float:

@@ -19,26 +19,14 @@ from symshuffle.accountants.bounds.search import Bound, Crossing, Point, between
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import natural_log
 
-_PATIENCE: Final = 16
-"""Evaluations after which a search without a guide takes over."""
-
-_CREEPING: Final = 8
-"""Evaluations from which on every fourth is in the middle of both sides."""
-
 _FAR: Final = 1.4
 """Step in the logarithm of the argument beyond which no interpolation is trusted."""
 
 _UNKNOWN: Final = 0.1
 """What stands for the distance of a second value where there is one only."""
 
-_BELOW_ZERO: Final = Fraction(15, 16)
-"""Where to look first below an argument at which the function is 0."""
-
 _BLURRED: Final = 2
 """Values that may leave open which side of the target they are on, before the next ones are asked for more finely."""
-
-_FLAT: Final = 30
-"""How many times a function is flatter than its guide where this is not believed."""
 
 _LEAST_ARGUMENT: Final = Fraction(1, 2**900)
 """Below it no guide is followed, which computes in doubles: a plain search takes over."""
@@ -55,6 +43,7 @@ class Guide:
 
     - ``start``: where to look first; a start above ``most`` is taken for ``most``.
     - ``most``: the largest argument; none above it is looked at.
+    - ``eps``: the level at all arguments; None where the argument is the level.
     - ``slope``: about the derivative of ``log mu`` in the logarithm of the argument.
     - ``whole``: whether arguments are integers, and neighbours are asked for.
     - ``zero``: whether a falling function is 0 at an argument.
@@ -62,7 +51,7 @@ class Guide:
     """
 
     start: float
-    eps: Callable[[float], float]
+    eps: float | None
     slope: float
     falling: bool
     whole: bool
@@ -71,34 +60,36 @@ class Guide:
     edge: Fraction | None = None
 
 
-def guided(bound: Bound, target: Fraction, rtol: float, guide: Guide) -> Crossing | None:
-    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made."""
+def guided(bound: Bound, target: Fraction, rtol: float, guide: Guide, *, patience: int = 16) -> Crossing | None:
+    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made.
+
+    - ``patience``: evaluations after which a search without a guide takes over.
+    """
     seen: list[Point] = []
     start = min(guide.start, float(guide.most))
     plan = [(_rounded(start, 1e-3 if rtol < _WIDEST / 100 else rtol, guide), _WIDEST if rtol < _WIDEST / 100 else rtol)]
     left = Fraction(0)  # up to there it is not 0, where that was asked
-    for _ in range(_PATIENCE):
+    for _ in range(patience):
         x, width = plan.pop(0)
         try:
             point = Point(x, bound(x, width))
         except Unsupported:
             return None
         seen = [*(other for other in seen if other.x != x), point]
-        if point.value.upper == 0 and guide.zero is not None:
+        if point.y.upper == 0 and guide.zero is not None:
             left, right = _around_first_zero(guide.zero, left, x, rtol)
             if right < _LEAST_ARGUMENT:
                 return None
-            seen.append(Point(right, point.value))
-        if point.value.upper == 0 and guide.edge is not None and x < guide.edge:
+            seen.append(Point(right, point.y))
+        if point.y.upper == 0 and guide.edge is not None and x < guide.edge:
             plan = [(guide.edge, width)]
-        if x == 0 and point.value.upper <= target:
-            return Crossing(x, x, point.value, point.value)
+        if x == 0 and point.y.upper <= target:
+            return Crossing(point, point)
         above, meets = _ends(seen, target)
         if above is not None and meets is not None:
-            gap = abs(above.x - meets.x)
-            if gap == 1 if guide.whole else gap <= Fraction(rtol) * max(above.x, meets.x):
-                found = Crossing(above.x, meets.x, meets.value, above.value)
-                return found if guide.whole else between(bound, target, rtol, above=above, meets=meets)
+            found = Crossing(above, meets)
+            if found.gap == 1 if guide.whole else found.gap <= Fraction(rtol) * max(found.places):
+                return found if guide.whole else between(bound, target, rtol, found)
         if x >= guide.most and (above if guide.falling else meets) is not None and not (above and meets):
             return None
         if not plan:
@@ -107,7 +98,7 @@ def guided(bound: Bound, target: Fraction, rtol: float, guide: Guide) -> Crossin
                 return None
     if above is None or meets is None or guide.whole:
         return None
-    return narrow(bound, target, rtol, above=above, meets=meets)
+    return narrow(bound, target, rtol, Crossing(above, meets))
 
 
 def _around_first_zero(
@@ -125,8 +116,8 @@ def _around_first_zero(
 
 def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point | None]:
     """The points next to the crossing on either side, as far as they are told from the target."""
-    above = [point for point in seen if point.value.lower > target]
-    meets = [point for point in seen if point.value.upper <= target]
+    above = [point for point in seen if point.y.lower > target]
+    meets = [point for point in seen if point.y.upper <= target]
     if above and meets:
         sign = 1 if above[0].x < meets[0].x else -1
         return max(above, key=lambda p: sign * p.x), min(meets, key=lambda p: sign * p.x)
@@ -140,21 +131,26 @@ def _next(
     guide: Guide,
     above: Point | None,
     meets: Point | None,
+    *,
+    creeping: int = 8,
 ) -> list[tuple[Fraction, float]]:
-    """Where to look next, and how closely: once at the likely crossing, or on both sides of it to finish."""
+    """Where to look next, and how closely: once at the likely crossing, or on both sides of it to finish.
+
+    - ``creeping``: evaluations from which on every fourth is in the middle of both sides.
+    """
     inner = _inside(seen, guide, above, meets)
-    zeros = [point.x for point in seen if point.value.upper == 0]
+    zeros = [point.x for point in seen if point.y.upper == 0]
     if zeros and above is not None and (guide.zero is not None or guide.edge in zeros):
         found = _predicted_beside(seen, target, min(zeros) if guide.falling else max(zeros), above, meets)
     else:
         found = _predicted(seen, target, guide, *inner)
     both = above is not None and meets is not None
-    if found is None or (both and len(seen) >= _CREEPING and len(seen) % 4 == 0):
+    if found is None or (both and len(seen) >= creeping and len(seen) % 4 == 0):
         x = _plain(target, guide, above, meets, seen)
         return [] if x is None else [(x, _WIDEST)]
     root, off, steep = found
     fine = 1 / root if guide.whole else rtol
-    if off > fine / 5 or (not both and len(seen) >= _CREEPING):
+    if off > fine / 5 or (not both and len(seen) >= creeping):
         end = above or meets
         if not both and end is not None and len(seen) > 3:  # what creeps towards the target is stepped over
             further = (2 ** (len(seen) - 3) - 1) * math.log(root / end.x)
@@ -163,7 +159,7 @@ def _next(
         if all(point.x != x for point in seen):
             return [(x, _clipped(steep * max(fine / 10, off / 30)))]
     # Values that tell no side at these widths mean that the function is flatter than its guide.
-    blurred = sum(point.value.lower <= target < point.value.upper for point in seen)
+    blurred = sum(point.y.lower <= target < point.y.upper for point in seen)
     steep /= 30.0 ** max(blurred - _BLURRED, 0)
     # A side that is known closer to the crossing need not be looked at again.
     behind, before = (meets, above) if guide.falling else (above, meets)
@@ -176,7 +172,7 @@ def _next(
 
 def _finer(seen: Sequence[Point], x: Fraction, width: float) -> float:
     """A width that tells more than the last one did at the same argument."""
-    known = next((float(p.value.relative_width or 0) for p in seen if p.x == x), math.inf)
+    known = next((float(p.y.relative_width or 0) for p in seen if p.x == x), math.inf)
     return max(min(width, known / 30), _NARROWEST)
 
 
@@ -201,17 +197,20 @@ def _inside(seen: Sequence[Point], guide: Guide, above: Point | None, meets: Poi
 
 
 def _predicted(
-    seen: Sequence[Point], target: Fraction, guide: Guide, low: float, high: float
+    seen: Sequence[Point], target: Fraction, guide: Guide, low: float, high: float, *, flat: int = 30
 ) -> tuple[float, float, float] | None:
-    """The likely crossing, about how far off it may be relative to itself, and how steep the function is there."""
+    """The likely crossing, about how far off it may be relative to itself, and how steep the function is there.
+
+    - ``flat``: how many times a function is flatter than its guide where this is not believed.
+    """
     goal = natural_log(target)
-    known = [_Seen.of(point, guide) for point in seen if point.x > 0 and point.value.midpoint > 0]
+    known = [_Seen.of(point, guide) for point in seen if point.x > 0 and point.y.midpoint > 0]
     if not known or low >= high:
         return None
     last, steep = known[-1].place, known[-1].steep
     found: list[_Seen] = []
     for most in (1, 3, 3, 2, 1):  # the nearest values are those next to the crossing, once it is known
-        if most < len(found) and steep < known[-1].steep / _FLAT:
+        if most < len(found) and steep < known[-1].steep / flat:
             break  # fewer values would have the slope of the guide
         near = _useful(known, last, steep)[:most]
         through = interpolation([one.place for one in near], [one.height for one in near])
@@ -219,7 +218,7 @@ def _predicted(
         def excess(t: float, through: Callable[[float], float] = through) -> float:
             mu = math.exp(min(max(through(t) + guide.slope * t, -40.0), 5.0))
             sign = -1 if guide.falling else 1
-            return sign * (log_profile(guide.eps(math.exp(t)), mu) - goal)
+            return sign * (log_profile(math.exp(t) if guide.eps is None else guide.eps, mu) - goal)
 
         try:
             if excess(low) < 0 < excess(high):
@@ -250,14 +249,15 @@ class _Seen:
     @classmethod
     def of(cls, point: Point, guide: Guide) -> _Seen:
         """How steep the function is there is told by the guide alone."""
-        t, value = math.log(point.x), natural_log(point.value.midpoint)
-        y = distance(guide.eps(float(point.x)), value)
+        t, value = math.log(point.x), natural_log(point.y.midpoint)
+        y = distance(float(point.x) if guide.eps is None else guide.eps, value)
         try:
-            moved = log_profile(guide.eps(math.exp(t + 1e-3)), math.exp(y + guide.slope * 1e-3))
+            near = math.exp(t + 1e-3) if guide.eps is None else guide.eps
+            moved = log_profile(near, math.exp(y + guide.slope * 1e-3))
         except (ValueError, OverflowError):
             moved = value
         steep = max(abs(moved - value) * 1e3, 1e-3)
-        return cls(t, y - guide.slope * t, float(point.value.width / point.value.midpoint) / 2, steep)
+        return cls(t, y - guide.slope * t, float(point.y.width / point.y.midpoint) / 2, steep)
 
 
 def _useful(known: Sequence[_Seen], at: float, steep: float) -> list[_Seen]:
@@ -279,9 +279,9 @@ def _predicted_beside(
     """
     goal, sign = natural_log(target), 1 if above.x < edge else -1
     known = [
-        (natural_log(sign * (edge - point.x)), natural_log(point.value.midpoint))
+        (natural_log(sign * (edge - point.x)), natural_log(point.y.midpoint))
         for point in seen
-        if point.value.midpoint > 0 and sign * (edge - point.x) > 0
+        if point.y.midpoint > 0 and sign * (edge - point.x) > 0
     ]
     high = natural_log(sign * (edge - above.x))
     low = natural_log(sign * (edge - meets.x)) if meets is not None and sign * (edge - meets.x) > 0 else high - 40
@@ -317,20 +317,29 @@ def interpolation(places: Sequence[float], heights: Sequence[float]) -> Callable
 
 
 def _plain(
-    target: Fraction, guide: Guide, above: Point | None, meets: Point | None, seen: Sequence[Point]
+    target: Fraction,
+    guide: Guide,
+    above: Point | None,
+    meets: Point | None,
+    seen: Sequence[Point],
+    *,
+    below_zero: Fraction = Fraction(15, 16),
 ) -> Fraction | None:
-    """Without a prediction: the chord between both ends or, by turns, their middle; else a step towards the target."""
+    """Without a prediction: the chord between both ends or, by turns, their middle; else a step towards the target.
+
+    - ``below_zero``: where to look first below an argument at which the function is 0.
+    """
     if above is None or meets is None:
         at = seen[-1].x or Fraction(guide.start or 1) / 2**10
         x = at * 2 if (above is not None) == guide.falling else at / 2
-        if meets is not None and meets.value.upper == 0 and guide.zero is not None:
-            x = at * _BELOW_ZERO
+        if meets is not None and meets.y.upper == 0 and guide.zero is not None:
+            x = at * below_zero
         return _rounded(float(x), 1e-2, guide) if x <= guide.most else None
     if len(seen) % 4 == 0:
         share = Fraction(1, 2)
     else:
-        share = (above.value.midpoint - target) / (above.value.midpoint - meets.value.midpoint)
-        share = min(max(share, Fraction(1, 50)), 1 - max(meets.value.midpoint / target, Fraction(1, 10**6)) / 50)
+        share = (above.y.midpoint - target) / (above.y.midpoint - meets.y.midpoint)
+        share = min(max(share, Fraction(1, 50)), 1 - max(meets.y.midpoint / target, Fraction(1, 10**6)) / 50)
     x = above.x + (meets.x - above.x) * share
     return Fraction(round(x)) if guide.whole else shortened(x)
 

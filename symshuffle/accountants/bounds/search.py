@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.base.choices import Arithmetic, weakest_arithmetic
-from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import format_decimal, natural_log, shortest
@@ -19,15 +19,12 @@ from symshuffle.base.results import Bracket
 Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""
 
+BoundAt: TypeAlias = Callable[[Arithmetic | None, Fraction, float], Bracket]
+"""The same from the weakest arithmetic that is accepted, an argument and a width."""
+
 _FIRST: Final = Fraction(1, 2**30)
 _SMALLEST: Final = Fraction(1, 2**15360)
 """Argument below which none is looked at: it is below every budget and every target that is read."""
-
-_FAR_APART: Final = 256
-"""Ratio of two arguments from which on the middle of their logarithms is tried before any chord."""
-
-_EDGE_STEPS: Final = 12
-"""Halvings on either side of arguments that are not told from the target; they narrow a wide bracket only."""
 
 _DEEPEST: Final = 1e6
 _FINEST: Final = 1e-9
@@ -41,49 +38,67 @@ def shortened(x: Fraction) -> Fraction:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Point:
+    """An exact argument, and the bracket around a function there."""
+
+    x: Fraction
+    y: Bracket
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Crossing:
     """A target between two arguments.
 
-    - ``above``: here the function is certainly above the target; 0 where no argument is shown to be above it.
+    - ``above``: here the function is certainly above the target; its argument is 0 where none is shown to be above it.
     - ``meets``: here it is certainly at most the target.
-    - ``at``: the function at ``meets``.
-    - ``before``: the function at ``above``.
     - ``resolved``: whether the two are as close as asked; False where the function is not told from the target
       between them.
     """
 
-    above: Fraction
-    meets: Fraction
-    at: Bracket
-    before: Bracket
+    above: Point
+    meets: Point
     resolved: bool = True
 
     @property
-    def arithmetic(self) -> Arithmetic:
-        """Weaker arithmetic of the two values; that of ``at`` alone if ``above`` is 0, which needs no evaluation."""
-        return weakest_arithmetic((self.at.arithmetic, self.before.arithmetic)) if self.above else self.at.arithmetic
+    def places(self) -> tuple[Fraction, Fraction]:
+        """Both arguments."""
+        return self.above.x, self.meets.x
+
+    @property
+    def gap(self) -> Fraction:
+        """How far apart they are."""
+        return abs(self.meets.x - self.above.x)
+
+    def with_point(self, point: Point, target: Fraction) -> Crossing:
+        """Return the crossing with a point in place of the end on whose side it is; unchanged if it is on neither."""
+        if point.y.upper <= target:
+            return Crossing(self.above, point)
+        return Crossing(point, self.meets) if point.y.lower > target else self
 
     def bracket(self, evaluation: str, rtol: float) -> Bracket:
-        """Return the bracket of the argument; its ``aimed`` is ``rtol`` if it is wider than that, otherwise None."""
-        low, high = sorted((self.above, self.meets))
-        return Bracket(
-            low, high, self.arithmetic, self.at.engine, evaluation, None if self.resolved else rtol, self.at.pair
-        )
+        """Return the bracket of the argument; its ``aimed`` is ``rtol`` if it is wider than that, otherwise None.
+
+        Its arithmetic is the weaker one of the two values, but for an argument 0, which needs no value.
+        """
+        at, (low, high) = self.meets.y, sorted((self.above.x, self.meets.x))
+        weakest = weakest_arithmetic((at.arithmetic, self.above.y.arithmetic)) if self.above.x else at.arithmetic
+        return Bracket(low, high, weakest, at.engine, evaluation, None if self.resolved else rtol, at.pair)
 
 
-def between(bound: Bound, target: Fraction, rtol: float, *, above: Point, meets: Point) -> Crossing:
-    """Return the crossing between two points; if the bound is 0 at ``meets``, a simple rational may replace ``meets``.
+def between(bound: Bound, target: Fraction, rtol: float, found: Crossing) -> Crossing:
+    """Return a crossing; if the bound is 0 at its end ``meets``, a simple rational may replace that end.
 
     A level from which on a bound is 0 is often written short, as ``eps0 = 40`` is: it is the end itself then.
     """
-    if meets.value.upper == 0 and meets.x != above.x:
-        low, high = sorted((above.x, meets.x))
+    if found.meets.y.upper == 0 and found.gap:
+        low, high = sorted(found.places)
         scale = Fraction(10) ** -math.floor(natural_log(high) / math.log(10))
         x = simplest_between(low * scale, high * scale) / scale
         if x not in (low, high):
             point = settle(bound, target, rtol, x)
-            meets = point if point.value.upper <= target else meets
-    return Crossing(above.x, meets.x, meets.value, above.value)
+            return Crossing(found.above, point) if point.y.upper <= target else found
+    return found
 
 
 def simplest_between(low: Fraction, high: Fraction) -> Fraction:
@@ -100,15 +115,6 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
 
 Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]
 """A way to look for a crossing."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Point:
-    """An argument and the function there."""
-
-    x: Fraction
-    value: Bracket
 
 
 def settle(
@@ -154,20 +160,6 @@ def _same(one: Bracket, other: Bracket) -> bool:
     return (one.lower, one.upper) == (other.lower, other.upper)
 
 
-def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
-    r"""About where a privacy profile meets a target, from its value at level 0.
-
-    In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
-    """
-    scale = float(start) * math.sqrt(2 * math.pi)
-
-    def met(a: float) -> bool:
-        value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) - a * math.erfc(a / math.sqrt(2)) / 2
-        return scale * value <= float(goal)
-
-    return Fraction(halved(met, 0.0, 40.0, settled=60)[0] * scale)
-
-
 def smallest_meeting(
     bound: Bound,
     target: Fraction,
@@ -183,52 +175,52 @@ def smallest_meeting(
         if found is not None:
             return found
     zero = settle(bound, target, rtol, Fraction(0))
-    if zero.value.upper <= target:
-        return Crossing(Fraction(0), Fraction(0), zero.value, zero.value)
+    if zero.y.upper <= target:
+        return Crossing(zero, zero)
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
     low, high = zero, settle(bound, target, rtol, min(_FIRST, most))
-    if high.value.upper <= target:
-        return narrow(bound, target, rtol, **_descended(bound, target, rtol, zero, high))
-    while high.value.upper > target:
+    if high.y.upper <= target:
+        return narrow(bound, target, rtol, _descended(bound, target, rtol, zero, high))
+    while high.y.upper > target:
         if high.x >= most:
             goal = shortest(target)
-            if high.value.lower > target:
-                left = f"delta is about {float(high.value.upper):.6g} at {what} = {most}"
+            if high.y.lower > target:
+                left = f"delta is about {float(high.y.upper):.6g} at {what} = {most}"
                 raise Unsupported(f"no {what} up to {most} has delta <= {goal}: {left}")
-            if high.value.width == 1:  # :func:`tolerant` returns [0, 1] for Unsupported
-                raise Unsupported(high.value.evaluation)
-            left = format_decimal(high.value.upper, digits=3, up=True)
+            if high.y.width == 1:  # :func:`tolerant` returns [0, 1] for Unsupported
+                raise Unsupported(high.y.evaluation)
+            left = format_decimal(high.y.upper, digits=3, up=True)
             raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} are undecided")
-        low, before = high if high.value.lower > target else low, high
+        low, before = high if high.y.lower > target else low, high
         high = settle(bound, target, rtol, min(4 * high.x, most))
-        if high.value.lower <= target < high.value.upper and _same(before.value, high.value):
+        if high.y.lower <= target < high.y.upper and _same(before.y, high.y):
             high = settle(bound, target, rtol, most)  # the bound no longer decreases
-    return narrow(bound, target, rtol, above=low, meets=high)
+    return narrow(bound, target, rtol, Crossing(low, high))
 
 
-def _descended(bound: Bound, target: Fraction, rtol: float, zero: Point, first: Point) -> dict[str, Point]:
-    """Return points on both sides of a target that is met at ``first``, a power of 2: within a factor 4 if decided.
+def _descended(bound: Bound, target: Fraction, rtol: float, zero: Point, first: Point) -> Crossing:
+    """Return a crossing of a target that is met at ``first``, a power of 2: within a factor 4 if decided.
 
     The exponent is doubled until the target is not met, and then halved: the argument may be far below a double.
     """
     above, meets = zero, first
     point = meets
-    while point.value.upper <= target:
+    while point.y.upper <= target:
         meets = point
         if meets.x <= _SMALLEST:
-            return {"above": above, "meets": meets}
+            return Crossing(above, meets)
         point = settle(bound, target, rtol, meets.x * meets.x)
     below = point  # its value is not shown to be <= target
-    above = point if point.value.lower > target else above
+    above = point if point.y.lower > target else above
     while below.x * 4 < meets.x:
         low, high = (x.denominator.bit_length() - 1 for x in (below.x, meets.x))
         point = settle(bound, target, rtol, Fraction(1, 1 << (low + high) // 2))
-        if point.value.upper <= target:
+        if point.y.upper <= target:
             meets = point
         else:
             below = point
-            above = point if point.value.lower > target else above
-    return {"above": above, "meets": meets}
+            above = point if point.y.lower > target else above
+    return Crossing(above, meets)
 
 
 def _around(bound: Bound, target: Fraction, rtol: float, near: Fraction, most: Fraction) -> Crossing | None:
@@ -237,66 +229,68 @@ def _around(bound: Bound, target: Fraction, rtol: float, near: Fraction, most: F
     for step in (Fraction(1, 50), Fraction(1, 10), Fraction(1)):
         for x in (min(near * (1 + step), most), near / (1 + step)):
             point = settle(bound, target, rtol, x)
-            meets = point if point.value.upper <= target and (meets is None or x < meets.x) else meets
-            above = point if point.value.lower > target and (above is None or x > above.x) else above
+            meets = point if point.y.upper <= target and (meets is None or x < meets.x) else meets
+            above = point if point.y.lower > target and (above is None or x > above.x) else above
         if meets is not None and above is not None:
-            return narrow(bound, target, rtol, above=above, meets=meets)
+            return narrow(bound, target, rtol, Crossing(above, meets))
     return None
 
 
-def narrow(bound: Bound, target: Fraction, rtol: float, *, above: Point, meets: Point) -> Crossing:
+def narrow(bound: Bound, target: Fraction, rtol: float, ends: Crossing, *, far_apart: int = 256) -> Crossing:
     """Move two arguments on either side of the target together until they are ``rtol`` apart, relative to the larger.
 
     The function may rise or fall from one to the other. Where no argument between them is told from the target any
     more, the crossing is as wide as that leaves it.
+
+    - ``far_apart``: ratio of two arguments from which on the middle of their logarithms is tried before any chord.
     """
     widest, deepest = 1e-2, 1e3
-    while min(above.x, meets.x) > 0 and max(above.x, meets.x) > _FAR_APART * min(above.x, meets.x):
-        middle = (natural_log(above.x) + natural_log(meets.x)) / math.log(4)
-        point = settle(bound, target, rtol, Fraction(2) ** round(middle))
-        meets = point if point.value.upper <= target else meets
-        above = point if point.value.lower > target else above
-        if point not in (above, meets):
+    while min(ends.places) > 0 and max(ends.places) > far_apart * min(ends.places):
+        middle = sum(map(natural_log, ends.places)) / math.log(4)
+        before, ends = ends, ends.with_point(settle(bound, target, rtol, Fraction(2) ** round(middle)), target)
+        if ends is before:
             break
-    while abs(meets.x - above.x) > Fraction(rtol) * max(meets.x, above.x):
-        if above.x == 0 and meets.x <= _SMALLEST:  # the target may be met at 0: nothing below is tried
-            return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
-        before, open_ = (above, meets), []
-        for x in _candidates(above, meets, target, rtol, flat=widest < 1e-2):
-            if min(above.x, meets.x) < x < max(above.x, meets.x):
+    while ends.gap > Fraction(rtol) * max(ends.places):
+        if ends.above.x == 0 and ends.meets.x <= _SMALLEST:  # the target may be met at 0: nothing below is tried
+            return replace(ends, resolved=False)
+        before, open_ = ends, []
+        for x in _candidates(ends, target, rtol, flat=widest < 1e-2):
+            if min(ends.places) < x < max(ends.places):
                 point = settle(bound, target, rtol, x, widest=widest, deepest=deepest)
-                meets = point if point.value.upper <= target else meets
-                above = point if point.value.lower > target else above
-                if point.value.lower <= target < point.value.upper:
+                ends = ends.with_point(point, target)
+                if point.y.lower <= target < point.y.upper:
                     open_.append(x)
-                gap = float(abs(meets.x - above.x) / max(meets.x, above.x))
-                widest = _near_enough(point.value, target, widest, gap)
-        if before == (above, meets) and deepest < _DEEPEST:
+                widest = _near_enough(point.y, target, widest, float(ends.gap / max(ends.places)))
+        if before is ends and deepest < _DEEPEST:
             deepest = _DEEPEST  # where it is as flat as that
-        elif before == (above, meets):
-            above, meets = _shrunk(bound, target, rtol, above, meets, open_)
-            return Crossing(above.x, meets.x, meets.value, above.value, resolved=False)
-    return between(bound, target, rtol, above=above, meets=meets)
+        elif before is ends:
+            return _shrunk(bound, target, rtol, ends, open_)
+    return between(bound, target, rtol, ends)
 
 
 def _shrunk(
-    bound: Bound, target: Fraction, rtol: float, above: Point, meets: Point, open_: list[Fraction]
-) -> tuple[Point, Point]:
-    """Return the points moved by bisection towards the arguments between them at which the target is undecided."""
-    places = [x for x in open_ if min(above.x, meets.x) < x < max(above.x, meets.x)]
+    bound: Bound, target: Fraction, rtol: float, ends: Crossing, open_: list[Fraction], *, edge_steps: int = 12
+) -> Crossing:
+    """Return the crossing moved by bisection towards the arguments between them at which the target is undecided.
+
+    - ``edge_steps``: halvings on either side of arguments that are not told from the target; they narrow a wide bracket
+      only.
+    """
+    above, meets = ends.above, ends.meets
+    places = [x for x in open_ if min(ends.places) < x < max(ends.places)]
     if not places:
-        return above, meets
+        return replace(ends, resolved=False)
     rises = above.x > meets.x
     next_above, next_meets = (max(places), min(places)) if rises else (min(places), max(places))
-    for _ in range(_EDGE_STEPS):
+    for _ in range(edge_steps):
         near = Fraction(rtol) * max(above.x, meets.x) / 8
         if abs(above.x - next_above) > near:
             point = settle(bound, target, rtol, (above.x + next_above) / 2)
-            above, next_above = (point, next_above) if point.value.lower > target else (above, point.x)
+            above, next_above = (point, next_above) if point.y.lower > target else (above, point.x)
         if abs(meets.x - next_meets) > near:
             point = settle(bound, target, rtol, (meets.x + next_meets) / 2)
-            meets, next_meets = (point, next_meets) if point.value.upper <= target else (meets, point.x)
-    return above, meets
+            meets, next_meets = (point, next_meets) if point.y.upper <= target else (meets, point.x)
+    return Crossing(above, meets, resolved=False)
 
 
 def _near_enough(value: Bracket, target: Fraction, widest: float, gap: float) -> float:
@@ -316,53 +310,53 @@ def integers_around(
     """
     meets = above = settle(value, goal, rtol, max(start, Fraction(1)))
     factor = Fraction(101, 100)
-    while meets.value.upper > goal:
+    while meets.y.upper > goal:
         if meets.x >= most:
-            if meets.value.width == 1:
-                raise Unsupported(meets.value.evaluation)
-            least = f"delta >= {float(meets.value.lower):.6g} at n = {most}"
+            if meets.y.width == 1:
+                raise Unsupported(meets.y.evaluation)
+            least = f"delta >= {float(meets.y.lower):.6g} at n = {most}"
             raise Unsupported(f"no n up to {most} is shown to have delta <= {shortest(goal)}: {least}")
-        above = meets if meets.value.lower > goal else above
+        above = meets if meets.y.lower > goal else above
         meets = settle(value, goal, rtol, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
         factor = min(factor * factor, Fraction(4))
     factor = Fraction(101, 100)
-    while above.value.lower <= goal and above.x > 1:
+    while above.y.lower <= goal and above.x > 1:
         above = settle(value, goal, rtol, Fraction(math.floor(min(above.x, meets.x) / factor)) or Fraction(1))
-        meets = above if above.value.upper <= goal else meets
+        meets = above if above.y.upper <= goal else meets
         factor = min(factor * factor, Fraction(4))
-    if above.value.lower <= goal:
-        return Crossing(meets.x, meets.x, meets.value, meets.value)
+    if above.y.lower <= goal:
+        return Crossing(meets, meets)
     while meets.x - above.x > max(Fraction(apart) * meets.x, Fraction(1)):
         middle = settle(value, goal, rtol, Fraction(int(meets.x + above.x) // 2))
-        if middle.value.upper > goal >= middle.value.lower:  # too close to tell: half a width to either side
+        if middle.y.upper > goal >= middle.y.lower:  # too close to tell: half a width to either side
             for x in (math.ceil(middle.x * Fraction(1 + rtol / 2)), math.floor(middle.x * Fraction(1 - rtol / 2))):
                 beside = settle(value, goal, rtol, Fraction(x))
-                meets = beside if beside.value.upper <= goal and x < meets.x else meets
-                above = beside if beside.value.lower > goal and x > above.x else above
+                meets = beside if beside.y.upper <= goal and x < meets.x else meets
+                above = beside if beside.y.lower > goal and x > above.x else above
             break
-        meets, above = (middle, above) if middle.value.upper <= goal else (meets, middle)
-    return Crossing(above.x, meets.x, meets.value, above.value)
+        meets, above = (middle, above) if middle.y.upper <= goal else (meets, middle)
+    return Crossing(above, meets)
 
 
-def cross(search: Search, bound: Callable[[Arithmetic | None], Bound], target: Fraction, request: Method) -> Crossing:
+def cross(search: Search, bound: BoundAt, target: Fraction, request: Method) -> Crossing:
     """What a search finds; where balls are asked for, doubles search and two evaluations in balls confirm both ends.
 
     How wide these may be is read off the doubles. If they do not confirm, the search runs again in balls.
     """
-    full = bound(request.arithmetic)
+    full = partial(bound, request.arithmetic)
     if request.engine is None and request.arithmetic == "ball":
         try:
-            found = search(bound("float64"), target, request.rtol)
+            found = search(partial(bound, "float64"), target, request.rtol)
         except Unsupported:  # doubles may not resolve what balls do
             return search(full, target, request.rtol)
         if not found.resolved:
             return search(full, target, request.rtol)
-        meets = full(found.meets, _fine_enough(found.at, target))
-        if meets.upper <= target and found.above == found.meets:
-            return Crossing(found.above, found.meets, meets, meets)
-        above = full(found.above, _fine_enough(found.before, target))
-        if meets.upper <= target < above.lower:
-            return Crossing(found.above, found.meets, meets, above)
+        meets = Point(found.meets.x, full(found.meets.x, _fine_enough(found.meets.y, target)))
+        if meets.y.upper <= target and found.above.x == found.meets.x:
+            return Crossing(meets, meets)
+        above = Point(found.above.x, full(found.above.x, _fine_enough(found.above.y, target)))
+        if meets.y.upper <= target < above.y.lower:
+            return Crossing(above, meets)
     return search(full, target, request.rtol)
 
 
@@ -377,24 +371,24 @@ def _off(value: Bracket, target: Fraction) -> float:
     return abs(float(ratio) - 1) if ratio < 2 else 1.0
 
 
-def _candidates(above: Point, meets: Point, target: Fraction, rtol: float, *, flat: bool) -> Iterator[Fraction]:
+def _candidates(ends: Crossing, target: Fraction, rtol: float, *, flat: bool) -> Iterator[Fraction]:
     """Arguments to try: just to the right and to the left of the interpolated root, then the middle."""
-    guess = _guess(above, meets, target, flat=flat)
+    guess = _guess(ends.above, ends.meets, target, flat=flat)
     margin = Fraction(rtol) * guess / 3
-    for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
+    for x in (guess + margin, guess - margin, (ends.above.x + ends.meets.x) / 2):
         # A short decimal, but fine enough to tell the candidates apart.
-        gap = min(margin, abs(meets.x - above.x))  # may be below the smallest double
+        gap = min(margin, ends.gap)  # may be below the smallest double
         places = max(0, 3 - math.floor(natural_log(gap) / math.log(10)))
         yield Fraction(round(x * 10**places), 10**places)
 
 
 def _guess(above: Point, meets: Point, target: Fraction, *, flat: bool) -> Fraction:
     """Where the logarithm of the function, interpolated, crosses the target; the middle if that is not to be had."""
-    if meets.value.upper == 0:
+    if meets.y.upper == 0:
         return (above.x + meets.x) / 2
     over, under = (
-        natural_log(above.value.lower if flat else above.value.upper) - natural_log(target),
-        natural_log(target) - natural_log(meets.value.upper),
+        natural_log(above.y.lower if flat else above.y.upper) - natural_log(target),
+        natural_log(target) - natural_log(meets.y.upper),
     )
     share = min(max(over / (over + under), 0.01), 0.99) if over + under > 0 else 0.5
     return above.x + (meets.x - above.x) * Fraction(share)

@@ -20,9 +20,6 @@ _MOST_INPUTS: Final = 10**6
 
 _MOST_PAIRS: Final = 10**5
 
-_MOST_SHOWN: Final = 8
-"""Parts of a list that are shown on one line."""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -65,6 +62,7 @@ class Adjacency:
             "keyword": "adjacency",
             "help": "Relation of neighbours: replace-one (default) or zero-out (a null symbol).",
             "effect": "the largest bound over the pairs of datasets that neighbours are",
+            "nearest": "replace-one here; for zero-out, ask epsilon or delta",
         },
     )
     null: Channel | None = field(
@@ -73,6 +71,7 @@ class Adjacency:
             "help": "For a matrix: output distribution of the null symbol, comma-separated; neighbours then replace "
             "one input by it.",
             "effect": "each input is compared with a user who holds the null symbol",
+            "nearest": "none here; for a null symbol, ask epsilon or delta",
         },
     )
     blanket: Blanket | None = field(
@@ -80,6 +79,7 @@ class Adjacency:
         metadata={
             "help": "Blanket of a vector mechanism: mechanism (the null symbol's law) or largest.",
             "effect": "the distribution that replaces the messages of the other users",
+            "nearest": "none here; for another blanket, ask epsilon or delta",
         },
     )
     group_size: int = field(
@@ -88,6 +88,7 @@ class Adjacency:
             "metavar": "G",
             "help": "Datasets may differ in the inputs of G users (default 1).",
             "effect": "a chain of so many neighbours, each at a smaller level",
+            "nearest": "1 here; for several users together, ask epsilon or delta about the result",
         },
     )
     pairs: tuple[tuple[int, int], ...] | None = field(
@@ -96,6 +97,7 @@ class Adjacency:
             "metavar": "X-Y,...",
             "help": "Pairs of inputs that are secret from each other, as 0-1,1-2; default: all pairs.",
             "effect": "the largest bound over these pairs of inputs; users who change otherwise are not covered",
+            "nearest": "none here, where all pairs of inputs are compared; for some pairs, ask epsilon or delta",
         },
     )
     graph: tuple[tuple[int, int], ...] | None = field(
@@ -104,9 +106,12 @@ class Adjacency:
             "metavar": "X-Y,...",
             "help": "Edges of a graph on the inputs, as 0-1,1-2: the ends of an edge are secret from each other.",
             "effect": "the largest bound over its edges; users who change otherwise are not covered",
+            "nearest": "none here, where all pairs of inputs are compared; for a graph, ask epsilon or delta",
         },
     )
-    datasets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    datasets: tuple[tuple[int, ...], tuple[int, ...]] | None = field(
+        default=None, metadata={"nearest": "none here; for two given datasets, ask delta"}
+    )
 
     if TYPE_CHECKING:
 
@@ -181,10 +186,13 @@ def dataset_words(inputs: Iterable[int]) -> str:
     return f"({_shown(str(x) if count == 1 else f'{x} x {count}' for x, count in counts)})"
 
 
-def _shown(parts: Iterable[str]) -> str:
-    """The first parts of a list."""
+def _shown(parts: Iterable[str], *, most_shown: int = 8) -> str:
+    """The first parts of a list.
+
+    - ``most_shown``: parts of a list that are shown on one line.
+    """
     found = list(parts)
-    return ", ".join(found if len(found) <= _MOST_SHOWN else [*found[:_MOST_SHOWN], "..."])
+    return ", ".join(found if len(found) <= most_shown else [*found[:most_shown], "..."])
 
 
 USUAL: Final = Adjacency()

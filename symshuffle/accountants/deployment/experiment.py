@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.model import MOST_PERIODS, Deployment
+from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.reduction import reduction_of
@@ -33,18 +34,12 @@ class Experiment:
     @property
     def times(self) -> int:
         """Number of batches."""
-        return sum(part.times for part in self.parts)
+        return sum(map(attrgetter("times"), self.parts))
 
     @property
     def several(self) -> bool:
         """Whether there is more than one batch."""
-        return self.times > 1
-
-    @property
-    def only(self) -> Reduction:
-        """The one batch."""
-        assert not self.several
-        return self.parts[0]
+        return len(self.parts) > 1 or self.parts[0].times > 1
 
     @property
     def coarse(self) -> bool:
@@ -77,7 +72,7 @@ class Experiment:
         """Relative width to aim at: what is asked for, or the usual one, of one batch and of several."""
         if rtol is not None:
             return rtol
-        return several if self.several else self.only.width(one)
+        return several if self.several else self.parts[0].width(one)
 
 
 def experiment(subject: Subject, fields: Mapping[str, Any]) -> Experiment:
@@ -100,11 +95,9 @@ def experiment_of(deployment: Deployment) -> Experiment:
     parts = []
     for one in deployment.kinds:
         counts = [group.count for group in one.users]
-        n = None if None in counts else check_n(sum(count or 0 for count in counts))
+        n = None if None in counts else check_n(sum(filter(None, counts)))
         parts.append(replace(single_batch(one), n=n, times=one.batches))
     found = Experiment(tuple(parts), deployment)
-    if found.times > MOST_PERIODS:
-        raise InputError("periods", found.times, f"at most {MOST_PERIODS} batches in all periods together")
     if found.several and deployment.adjacency.group_size > 1:
         size = deployment.adjacency.group_size
         raise Unsupported(f"group_size {size}: known for one batch of messages; ask for group_size = 1, or for one")

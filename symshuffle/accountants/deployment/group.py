@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, final
 
+from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_inside, parse_rational
 from symshuffle.base.numbers.readers import is_truth_value
@@ -82,6 +85,7 @@ class Group:
             "metavar": "Q",
             "help": "Each other user drops out with probability Q, independently and publicly.",
             "effect": "the mean of the bound over a binomial number of messages",
+            "nearest": "none here: the answer is for one number of messages; give min_batch_size instead",
         },
     )
     colluding: int | Fraction | None = field(
@@ -174,13 +178,23 @@ class Group:
         return self.min_batch_size is None and not self.dropout and self.colluding is None
 
     @property
+    def sending(self) -> Fraction:
+        """Probability with which each other user sends a message."""
+        return 1 - (self.dropout or Fraction(0))
+
+    @property
+    def fewest(self) -> int:
+        """Smallest number of users of whom one does not collude."""
+        colluding = self.colluding or 0
+        return colluding + 1 if isinstance(colluding, int) else math.ceil(1 / (1 - colluding))
+
+    @property
     def without_randomizer(self) -> Group:
         """The same group with its randomizer and its number of users left open."""
         return replace(self, randomizer=None, count=None)
 
     def colluders(self, n: int) -> int:
         """Number of colluding users among n."""
-        n = check_n(n)
         if isinstance(self.colluding, Fraction):
             return -(-self.colluding.numerator * n // self.colluding.denominator)
         return self.colluding or 0
@@ -212,17 +226,17 @@ class Group:
 
     def expected(self, n: int) -> float:
         """About how many honest messages there are: no bound, it tells where to look."""
-        return float(1 + (self.messages(n) - 1) * (1 - (self.dropout or 0)))
+        return float(1 + (self.messages(n) - 1) * self.sending)
 
     @property
     def claims(self) -> tuple[str, ...]:
         """Claims of the ledger on which the bound rests for who sends."""
-        asked = (
-            ("more-users", self.min_batch_size),
-            ("dropout", self.dropout),
-            ("colluding-users", self.colluding),
-        )
-        return tuple(f"claim symshuffle.{name}" for name, needed in asked if needed)
+        asked = {
+            "claim symshuffle.more-users": self.min_batch_size,
+            "claim symshuffle.dropout": self.dropout,
+            "claim symshuffle.colluding-users": self.colluding,
+        }
+        return tuple(filter(asked.get, asked))
 
     @property
     def supposed(self) -> str:
@@ -286,3 +300,21 @@ def _read_colluding(value: object) -> int | Fraction | None:
 
 EVERYBODY: Final = Group()
 """All users send, and none colludes."""
+
+
+def assumed_of(groups: Sequence[Group]) -> list[tuple[Assumption, str]]:
+    """Return what is assumed of who sends, of several batches together, each with a detail.
+
+    - ``groups``: the group of each batch; where they differ, each is named elsewhere.
+    """
+    first, alike = groups[0], len(set(groups)) == 1
+    asked = {
+        Assumption.ENOUGH_USERS: ("min_batch_size", f"at least {first.min_batch_size} send"),
+        Assumption.DROPOUT: ("dropout", f"probability {first.dropout} for each other user"),
+        Assumption.COLLUDING: ("colluding", first.collusion),
+    }
+    found = []
+    for named, (name, detail) in asked.items():
+        if any(map(attrgetter(name), groups)):
+            found.append((named, detail if alike else "as named above"))
+    return found

@@ -37,26 +37,6 @@ _Values: TypeAlias = "Callable[[Real, float], Bracket]"
 """From a ratio and a relative width to a bracket around H, which falls with the ratio and is convex."""
 
 
-_ROOT_BITS: Final = 96
-"""Bits of a root that is not rational, beyond those that tell it from 1: more bits narrow the bound by less than a
-double shows, and cost where laws are rational."""
-
-_CHORD_WIDTH: Final = 1e-2
-"""Relative width of H at the far end of the first chord, of which a slope is made."""
-
-_CHORD: Final = Fraction(1, 8)
-"""How far the first chord reaches, relative to what the ratio asked about is from 1; and as a logarithm, at most."""
-
-_CORNER: Final = 8e-3
-"""Relative width at which an infimum below the ratio asked about is left: it often is at a corner of H, near which
-engines take minutes for more digits."""
-
-_MOST_POINTS: Final = 24
-"""Ratios at which H is evaluated for one infimum; then the bracket says how wide it is."""
-
-_STEEP: Final = 16
-"""Ratio of two values of H between which a chord does not tell where to look."""
-
 _EDGE, _STEPS, _MOST_SPAN = 1e-3, 2**12, 700
 """A share of the way that is taken for none, steps of a share, and a logarithm of what is a double."""
 
@@ -71,8 +51,12 @@ def group_factor(group: int, ratio: Any) -> Any:
     return total
 
 
-def group_root(target: Real, group: int) -> Real:
-    """Return a ratio whose power ``group`` is at most the target: the root itself where it is rational."""
+def group_root(target: Real, group: int, *, root_bits: int = 96) -> Real:
+    """Return a ratio whose power ``group`` is at most the target: the root itself where it is rational.
+
+    - ``root_bits``: bits of a root that is not rational, beyond those that tell it from 1: more bits narrow the bound
+      by less than a double shows, and cost where laws are rational.
+    """
     if group == 1:
         return target
     if isinstance(target, Exp):
@@ -81,7 +65,7 @@ def group_root(target: Real, group: int) -> Real:
     root = Fraction(int(ends[0]), int(ends[1]))
     if root**group == target:
         return root
-    bits = usual_bits(target) - DEFAULT_BITS + _ROOT_BITS + group.bit_length()
+    bits = usual_bits(target) - DEFAULT_BITS + root_bits + group.bit_length()
     with working_precision(bits):
         return max(Ball.from_arb((to_arb(target - 1).log1p() / group).exp(), bits).lower, Fraction(1))
 
@@ -110,10 +94,24 @@ class _Point:
         return max(self.low - beyond.value.upper, Fraction(0)) / (beyond.ends[1] - self.ends[0])
 
 
-def group_bound(value: _Values, order: Real, group: int, rtol: float, *, exact: bool) -> Bracket:
+def group_bound(
+    value: _Values,
+    order: Real,
+    group: int,
+    rtol: float,
+    *,
+    exact: bool,
+    chord_width: float = 1e-2,
+    corner: float = 8e-3,
+    most_points: int = 24,
+) -> Bracket:
     """Return the bound for a group at a ratio, from bounds for one user: a probability.
 
     - ``exact``: whether both ends have to be equal; where they cannot be, the answer is said to be of balls.
+    - ``chord_width``: relative width of H at the far end of the first chord, of which a slope is made.
+    - ``corner``: relative width at which an infimum below the ratio asked about is left: it often is at a corner of H,
+      near which engines take minutes for more digits.
+    - ``most_points``: ratios at which H is evaluated for one infimum; then the bracket says how wide it is.
     """
     top = group_root(order, group)
     found = value(top, rtol)
@@ -121,17 +119,15 @@ def group_bound(value: _Values, order: Real, group: int, rtol: float, *, exact: 
     if best.upper == 0 or group * found.lower >= best.lower:  # F is at least g, and H falls
         return best
     beyond = _beyond(top)
-    points = [_Point.of(top, found), _Point.of(beyond, value(beyond, max(rtol, _CHORD_WIDTH)))]
+    points = [_Point.of(top, found), _Point.of(beyond, value(beyond, max(rtol, chord_width)))]
     least, place, share = _by_line(_ONE, points[0], points[1], group), 0, 0.5
     if least < _goal(best, rtol, exact=exact):
         points.insert(0, _Point.of(Fraction(1), value(Fraction(1), rtol / 2)))
         best = min(best, _chained(points[0].value, Fraction(1), group), key=_upper)
         least, place, share = min(_between(points, i, group) for i in range(len(points) - 2))
-    while (
-        least < _goal(best, rtol if best is first else max(rtol, _CORNER), exact=exact) and len(points) < _MOST_POINTS
-    ):
+    while least < _goal(best, rtol if best is first else max(rtol, corner), exact=exact) and len(points) < most_points:
         ratio = _inside(points[place].ratio, points[place + 1].ratio, share)
-        points.insert(place + 1, _Point.of(ratio, value(ratio, max(rtol, _CORNER / 8))))
+        points.insert(place + 1, _Point.of(ratio, value(ratio, max(rtol, corner / 8))))
         best = min(best, _chained(points[place + 1].value, ratio, group), key=_upper)
         least, place, share = min(_between(points, i, group) for i in range(len(points) - 2))
     if least >= best.lower:
@@ -173,10 +169,12 @@ def _by_line(left: tuple[Fraction, Fraction], right: _Point, beyond: _Point, gro
     return Fraction(min(*products, 1))
 
 
-def _between(points: list[_Point], i: int, group: int) -> tuple[Fraction, int, float]:
+def _between(points: list[_Point], i: int, group: int, *, steep: int = 16) -> tuple[Fraction, int, float]:
     """Such a number between two neighbouring points, by the chords on both sides; i, and where the two cross.
 
     The crossing is given as a share of the way.
+
+    - ``steep``: ratio of two values of H between which a chord does not tell where to look.
     """
     left, right, beyond = points[i : i + 3]
     alone = _by_line(left.ends, right, beyond, group)
@@ -193,15 +191,19 @@ def _between(points: list[_Point], i: int, group: int) -> tuple[Fraction, int, f
     crossing = a + above / steeper
     height = max(right.low + slope * (b - crossing), Fraction(0))
     both = min(group_factor(group, y) * h for y, h in ((a, left.low), (crossing, height), (b, right.low)))
-    chords_tell = left.low <= _STEEP * right.low
+    chords_tell = left.low <= steep * right.low
     return max(alone, min(both, Fraction(1))), i, float((crossing - a) / (b - a)) if chords_tell else 0.5
 
 
-def _beyond(ratio: Real) -> Real:
-    """A ratio beyond another, where the first chord ends: H should be smaller there, but not by far."""
+def _beyond(ratio: Real, *, chord: Fraction = Fraction(1, 8)) -> Real:
+    """A ratio beyond another, where the first chord ends: H should be smaller there, but not by far.
+
+    - ``chord``: how far the first chord reaches, relative to what the ratio asked about is from 1; and as a logarithm,
+      at most.
+    """
     if isinstance(ratio, Exp):
-        return Exp(ratio.exponent + min(ratio.exponent, Fraction(1)) * _CHORD)
-    return ratio + (ratio - 1) * _CHORD
+        return Exp(ratio.exponent + min(ratio.exponent, Fraction(1)) * chord)
+    return ratio + (ratio - 1) * chord
 
 
 def _inside(left: Real, right: Real, share: float) -> Real:

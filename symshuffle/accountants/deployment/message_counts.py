@@ -18,7 +18,6 @@ from typing import Final, TypeAlias
 import flint
 
 from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.groups import group_bound
 from symshuffle.base.choices import Arithmetic, weakest_arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
@@ -30,9 +29,6 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 
-MOST_VALUES: Final = 2000
-"""Numbers of messages at which H is evaluated for one level; then the bracket says how wide it is."""
-
 VALUES_OF_A_MEAN: Final = 20
 """About as many as a mean takes at the usual widths."""
 
@@ -41,12 +37,6 @@ LARGEST_EXACT: Final = 300
 
 _NEGLIGIBLE: Final = Fraction(1, 2**4000)
 """What no probability and no value is told from 0 below: rationals of a million digits are not added."""
-
-_REACH_ABOVE: Final = 4
-"""Deviations above the mean from which on all numbers of messages count as all users, on the other side of a bound."""
-
-_MOST_COUNTS: Final = 128
-"""Numbers of messages within that reach on both sides, about."""
 
 _BITS: Final = 4 * DEFAULT_BITS
 """Precision of products of coins: what is far from their mean is a small difference of large numbers."""
@@ -77,8 +67,12 @@ def mean_over_counts(
     rtol: float,
     *,
     exact: bool = False,
+    most_values: int = 2000,
 ) -> Bracket:
-    """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance."""
+    """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance.
+
+    - ``most_values``: numbers of messages at which H is evaluated for one level; then the bracket says how wide it is.
+    """
     at = cache(lambda m: value(m, rtol / 4) if exact else _told_from_zero(value(m, rtol / 4)))
     share = rtol / 4
     centre, spread = around
@@ -97,7 +91,7 @@ def mean_over_counts(
 
     left_open = sum((push(*pair) for pair in itertools.pairwise(nodes)), start=Fraction(0))
     chosen = set(nodes)
-    while heap and len(chosen) < MOST_VALUES:
+    while heap and len(chosen) < most_values:
         high = _upper_side(sorted(chosen), at, below)
         if left_open <= Fraction(share) * high or high <= 4 * _NEGLIGIBLE:
             break
@@ -118,18 +112,23 @@ def mean_over_counts(
     return found if found.width <= Fraction(rtol) * high else replace(found, aimed=rtol)
 
 
-def few_counts(users: int, dropout: Fraction, beyond: Fraction, width: float) -> list[int]:
+def few_counts(
+    users: int, dropout: Fraction, beyond: Fraction, width: float, *, reach_above: int = 4, most_counts: int = 128
+) -> list[int]:
     """Some numbers of messages, from 1 to all, between which a bound hardly moves: to tell a mean from both sides.
 
     - ``beyond``: mass below the second of them that is of no account, in (0, 1).
+    - ``reach_above``: deviations above the mean from which on all numbers of messages count as all users, on the other
+      side of a bound.
+    - ``most_counts``: numbers of messages within that reach on both sides, about.
     """
     others, sends = users - 1, float(1 - dropout)
     centre, spread = 1 + others * sends, max(math.sqrt(others * sends * float(dropout)), 0.5)
     gap, moved = 2.0, spread / (2 * centre)
-    while gap * moved > width and gap * spread > 1 and _REACH_ABOVE / gap < _MOST_COUNTS / 4:
+    while gap * moved > width and gap * spread > 1 and reach_above / gap < most_counts / 4:
         gap /= 2
     below, places = partial_cdf(users, dropout), {1, users}
-    k = math.ceil(_REACH_ABOVE / gap)
+    k = math.ceil(reach_above / gap)
     while True:
         place = round(centre + k * gap * spread)
         places.add(min(max(place, 1), users))
@@ -254,9 +253,7 @@ At: TypeAlias = "Callable[[int, Real, float], Bracket]"
 """From a number of messages, a ratio exp(eps) and a relative width to a bracket around H."""
 
 
-def bound_over(
-    at: At, group: Group, users: int, order: Real, rtol: float, *, group_size: int = 1, exact: bool
-) -> Bracket:
+def bound_over(at: At, group: Group, users: int, order: Real, rtol: float, *, steps: int = 1, exact: bool) -> Bracket:
     """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages.
 
     - ``users``: number of users of the group; those who collude are not counted.
@@ -270,4 +267,8 @@ def bound_over(
             )
         return at(group.messages(users), ratio, width)
 
-    return of_one(order, rtol) if group_size == 1 else group_bound(of_one, order, group_size, rtol, exact=exact)
+    if steps == 1:
+        return of_one(order, rtol)
+    from symshuffle.accountants.deployment.groups import group_bound
+
+    return group_bound(of_one, order, steps, rtol, exact=exact)

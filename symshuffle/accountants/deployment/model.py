@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from itertools import filterfalse
+from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
@@ -68,6 +70,7 @@ class Deployment:
             "metavar": "R",
             "help": "Messages of every user in a period, each with fresh randomness (default 1).",
             "effect": "the composition of so many batches in each period; of one batch with all of them it holds too",
+            "nearest": "1 here; for several reports, ask epsilon or delta about the result",
         },
     )
     periods: int = field(
@@ -76,6 +79,7 @@ class Deployment:
             "metavar": "T",
             "help": "Number of periods, fixed before the first (default 1).",
             "effect": "the composition of the batches of all periods",
+            "nearest": "1 here, or memoised = true; for several periods, ask epsilon or delta about the result",
         },
     )
     memoised: bool = field(
@@ -196,13 +200,15 @@ class Deployment:
     @property
     def users(self) -> tuple[Group, ...]:
         """The groups that are not dummies."""
-        return tuple(group for group in self.groups if not group.dummies)
+        return tuple(filterfalse(attrgetter("dummies"), self.groups))
 
     @property
     def batches(self) -> int:
         """Number of batches of messages that are composed: those of all periods, of one where reports are memoised."""
-        own = self.reports * (1 if self.memoised else self.periods)
-        return own + sum(one.batches for one in self.later_periods)
+        found = self.reports * (1 if self.memoised else self.periods)
+        for one in self.later_periods:
+            found += one.batches
+        return found
 
     @property
     def kinds(self) -> tuple[Deployment, ...]:
@@ -398,6 +404,14 @@ _DEFAULTS: Final[dict[str, Any]] = {
 }
 
 KEYWORDS: Final = tuple(_OWNERS)
+
+NEAREST: Final[dict[str, str]] = {
+    one.metadata.get("keyword", one.name): one.metadata["nearest"]
+    for owner in (Group, Adjacency, Deployment)
+    for one in fields(owner)
+    if "nearest" in one.metadata
+}
+"""What is expected of fields that change more than the number of messages where one number of users is asked about."""
 
 UNSAID: Final = Deployment((Group(),))
 """One group of users of whom nothing is said but that they all send; its randomizer and their number are left open."""

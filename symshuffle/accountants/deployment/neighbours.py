@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
-from symshuffle.accountants.deployment.group import EVERYBODY, Group
+from symshuffle.accountants.deployment.group import EVERYBODY, Group, assumed_of
 from symshuffle.base.choices import Question, Relation
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Rounding, counted, format_decimal
@@ -59,7 +59,7 @@ class Neighbours:
         Which of the two inputs X0 holds, where that matters to a single direction; else empty.
     group : Group
         Which users send a message.
-    group_size : int
+    steps : int
         In how many users datasets differ at most.
     budget : str
         How the parts of a composition share the local budget; empty where each has all of it.
@@ -85,7 +85,7 @@ class Neighbours:
     theorem: str
     first: str = ""
     group: Group = EVERYBODY
-    group_size: int = 1
+    steps: int = 1
     budget: str = ""
     rounds: tuple[tuple[int, Neighbours], ...] = ()
     rounding: Rounding | None = None
@@ -129,7 +129,7 @@ class Neighbours:
         """Who may change what: the second line of an answer."""
         if self.datasets:
             return f"nobody else: two given datasets of {self._of_users} are compared, {self.pairs}"
-        group, apart = self.group_size, self._rounds_apart
+        group, apart = self.steps, self._rounds_apart
         users = "n users" if self.users is None else f"{self.users:,} user{'' if self.users == 1 else 's'}"
         if apart:
             some = "any one user" if group == 1 else f"any {group} users together"
@@ -146,22 +146,13 @@ class Neighbours:
     @property
     def assumptions(self) -> tuple[tuple[Assumption, str], ...]:
         """All that has to be true, and all that changes what the number means, each with a detail or an empty text."""
-        who, parts = self.group, [one for _, one in self.rounds] or [self]
-        alike = all(one.group == who for one in parts)
+        parts = [one for _, one in self.rounds] or [self]
         found = [(Assumption.HONEST, ""), (Assumption.FRESH, ""), (Assumption.UNLINKABLE, ""), *self.assumed]
         if any(named is Assumption.MEMOISED for named, _ in self.assumed):
             found.remove((Assumption.FRESH, ""))
         if self.adjacency == "zero-out":
             found.append((Assumption.NULL_SYMBOL, self.pairs))
-        if any(one.group.min_batch_size for one in parts):
-            found.append(
-                (Assumption.ENOUGH_USERS, f"at least {who.min_batch_size} send" if alike else "as named above")
-            )
-        if any(one.group.dropout for one in parts):
-            chance = f"probability {who.dropout} for each other user"
-            found.append((Assumption.DROPOUT, chance if alike else "as named above"))
-        if any(one.group.colluding for one in parts):
-            found.append((Assumption.COLLUDING, who.collusion if alike else "as named above"))
+        found += assumed_of([one.group for one in parts])
         if self.rounds:
             found.append((Assumption.FIXED_ROUNDS, ""))
         if self.rounding is not None:
@@ -183,7 +174,7 @@ class Neighbours:
         assumed = (f"{named}: {detail}" if detail else str(named) for named, detail in self.assumptions)
         parts = [one for _, one in self.rounds] or [self]
         claims = dict.fromkeys(claim for one in parts for claim in one.group.claims)
-        if self.group_size > 1:
+        if self.steps > 1:
             claims = {"claim symshuffle.group-privacy": None} | claims
         kind = "an identity" if self.enumerated else "a theorem"
         sure = f"{kind} ({'; '.join((self.theorem, *claims))}), evaluated {evaluated}"
@@ -195,7 +186,7 @@ class Neighbours:
         if self.datasets:
             return f"the datasets {self.pairs} of {self._of_users} only"
         first = f", {self.first}" if self.first and self.question != "both" else ""
-        group = self.group_size
+        group = self.steps
         differ = self._differ
         changes = "who changes" if group == 1 else "each of whom changes"
         apart = self._rounds_apart
@@ -216,7 +207,7 @@ class Neighbours:
     @property
     def _differ(self) -> str:
         """How neighbouring datasets differ, in words."""
-        group, removed = self.group_size, self.adjacency == "zero-out"
+        group, removed = self.steps, self.adjacency == "zero-out"
         if group == 1:
             return "differ in " + (
                 "one user, whose input is replaced by the null symbol" if removed else "the input of one user"
@@ -263,7 +254,7 @@ class Neighbours:
     def compared_by(self, order: str) -> str:
         """Words of :attr:`compared` for a divergence of another kind or order."""
         place = f" at {self.pairs}" if self.every else ""
-        group, supposed = self.group_size, self.group.supposed
+        group, supposed = self.steps, self.group.supposed
         chain = ""
         if group > 1:
             steps = f"{group} neighbours at an order up to exp(eps/{group})"
@@ -310,7 +301,7 @@ class Neighbours:
             "users": self.users,
             "theorem": self.theorem,
             **self.group.to_dict(),
-            **({"group_size": self.group_size} if self.group_size > 1 else {}),
+            **({"group_size": self.steps} if self.steps > 1 else {}),
             **({"budget": self.budget} if self.budget else {}),
             **({"notes": list(self.notes)} if self.notes else {}),
             **({"matrix": str(self.rounding)} if self.rounding is not None else {}),

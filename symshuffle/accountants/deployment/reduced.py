@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, singledispatch
+from operator import attrgetter
 from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
@@ -96,7 +97,8 @@ class Reduction:
 
     - ``first``: which input of a pair X0 holds, where a class is not the same in both orders; else empty.
     - ``spreads``: where given and true, the law of the first class is above all others in convex order.
-    - ``group``: which users send, without their randomizer and number; ``group_size``: in how many neighbours differ.
+    - ``group``: which users send, without their randomizer and number; ``steps``: in how many neighbours differ, each
+      a step of a chain.
     - ``cases``: where several groups, or dummies, hide each other: the laws for a user of each group, of which the
       bound is the largest. ``classes`` are then those of all cases.
     - ``sharing``: of a case, the groups with the mass of the blanket distribution in each, whose messages hide the user
@@ -117,7 +119,7 @@ class Reduction:
     first: str = ""
     spreads: Spreads | None = None
     group: Group = EVERYBODY
-    group_size: int = 1
+    steps: int = 1
     budget: str = ""
     rounding: Rounding | None = None
     real: bool = False
@@ -146,7 +148,7 @@ class Reduction:
             self.theorem,
             self.first,
             self.group,
-            self.group_size,
+            self.steps,
             self.budget,
             rounding=self.rounding,
             assumed=self.assumed,
@@ -157,7 +159,7 @@ class Reduction:
         """Compare who sends, and in how many users neighbours differ, with a number of users; None where it is open."""
         self.group.check(users)
         if users is not None:
-            as_integer(self.group_size, "group_size", 1, users)
+            as_integer(self.steps, "group_size", 1, users)
 
     @property
     def users(self) -> int:
@@ -174,43 +176,38 @@ class Reduction:
         found: dict[Fraction, int] = {}
         for place, (group, mass) in enumerate(self.sharing):
             users = group.messages(n if group.count is None else group.count) - (place == self.place)
-            chance = mass * (1 - (group.dropout or 0))
+            chance = mass * group.sending
             found[chance] = found.get(chance, 0) + users
         return tuple((users, chance) for chance, users in found.items() if users)
 
     @property
     def averaged(self) -> bool:
         """Whether the bound is a mean over numbers of messages, so that few values are looked at."""
-        return bool(self.cases or self.group.dropout)
+        return bool(self.cases) or self.group.sending < 1
 
     @property
     def of_all_users(self) -> bool:
         """Whether all users send, none colludes, and neighbours differ in one."""
-        return self.group.everybody and self.group_size == 1 and not self.cases
+        return self.group.everybody and self.steps == 1 and not self.cases
 
     def width(self, usual: float) -> float:
         """Relative width to aim at where none is asked for."""
         return max(usual, _MEAN_WIDTH) if self.averaged else usual
 
     @property
-    def alone(self) -> Reduction:
-        """The same laws where all users send, and one differs."""
-        return replace(self, group=EVERYBODY, group_size=1)
-
-    @property
     def bounds(self) -> tuple[LawFamily, ...]:
         """The finite laws above, by class."""
-        return tuple(one.upper for one in self.classes if one.upper is not None)
+        return tuple(filter(None, map(attrgetter("upper"), self.classes)))
 
     @property
     def inner(self) -> tuple[LawFamily, ...]:
         """The laws on the other side, by class; none where the bound is not approached from two sides."""
-        return tuple(one.inner for one in self.classes if one.inner is not None)
+        return tuple(filter(None, map(attrgetter("inner"), self.classes)))
 
     @property
     def mixed(self) -> tuple[MixedFamily, ...]:
         """The laws with a continuous part, by class."""
-        return tuple(one.mixed for one in self.classes if one.mixed is not None)
+        return tuple(filter(None, map(attrgetter("mixed"), self.classes)))
 
     @property
     def datasets(self) -> tuple[PairClass, ...]:

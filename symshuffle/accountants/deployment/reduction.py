@@ -86,11 +86,11 @@ def reduction_of(deployment: Deployment) -> Reduction:
     if adjacency.relation not in (None, found.adjacency):
         raise Unsupported(f"adjacency {adjacency.relation}: this source has a reduction for {found.adjacency} only")
     sending, size = group.without_randomizer, adjacency.group_size
-    if (sending, size) == (EVERYBODY, 1) or (found.group, found.group_size) == (sending, size):
+    if (sending, size) == (EVERYBODY, 1) or (found.group, found.steps) == (sending, size):
         return found
-    if (found.group, found.group_size) != (EVERYBODY, 1):
+    if (found.group, found.steps) != (EVERYBODY, 1):
         raise InputError("min_batch_size, ...", sending.to_dict(), f"{found.group.to_dict()}, that of the reduction")
-    return replace(found, group=sending, group_size=size)
+    return replace(found, group=sending, steps=size)
 
 
 def _derived(source: Source, adjacency: Adjacency) -> Reduction:

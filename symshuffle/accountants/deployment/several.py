@@ -97,10 +97,7 @@ def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> 
 
 def _sending(group: Group, *, keep: bool) -> Group:
     """A group without its randomizer; of several with its number of users."""
-    alone = group.without_randomizer
-    if not keep:
-        return alone
-    return Group(None, group.count, dropout=group.dropout, colluding=group.colluding)
+    return replace(group, randomizer=None) if keep else group.without_randomizer
 
 
 def _common_blanket(channels: Sequence[Channel]) -> tuple[object, ...]:

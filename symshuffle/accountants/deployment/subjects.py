@@ -9,11 +9,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from os import PathLike
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from symshuffle.accountants.deployment.adjacency import read_null
 from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.model import FILES, KEYWORDS, Deployment, fields_set
+from symshuffle.accountants.deployment.model import FILES, KEYWORDS, NEAREST, Deployment, fields_set
 from symshuffle.base.errors import InputError
 
 Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | PathLike[str] | str | Any"
@@ -49,24 +49,6 @@ def _one_after_another(listed: Sequence[Any]) -> Deployment:
     return replace(first, later_periods=(*first.later_periods, *(kind for one in listed[1:] for kind in one.kinds)))
 
 
-_OF_NUMBER: Final = frozenset(("n", "min_batch_size", "colluding", "memoised", "threshold"))
-"""Fields that change the number of messages alone, or nothing."""
-
-_NEAREST: Final = {
-    "dropout": "none here: the answer is for one number of messages; give min_batch_size instead",
-    "periods": "1 here, or memoised = true; for several periods, ask epsilon or delta about the result",
-    "reports": "1 here; for several reports, ask epsilon or delta about the result",
-    "group_size": "1 here; for several users together, ask epsilon or delta about the result",
-    "adjacency": "replace-one here; for zero-out, ask epsilon or delta",
-    "null": "none here; for a null symbol, ask epsilon or delta",
-    "blanket": "none here; for another blanket, ask epsilon or delta",
-    "pairs": "none here, where all pairs of inputs are compared; for some pairs, ask epsilon or delta",
-    "graph": "none here, where all pairs of inputs are compared; for a graph, ask epsilon or delta",
-    "datasets": "none here; for two given datasets, ask delta",
-}
-"""What is expected of the other fields, with a question that supports each."""
-
-
 def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
     """Return the smallest number of honest messages in a batch, for programs that ask about one number of users.
 
@@ -85,9 +67,9 @@ def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
             raise InputError(name, "several", "one here; for several, ask epsilon or delta")
     given = fields_set(deployment)
     for name in sorted(given, key=lambda name: name != "null"):  # null first: it also sets the adjacency
-        allowed = name in _OF_NUMBER or name in known or (name == "periods" and deployment.memoised)
+        allowed = name not in NEAREST or name in known or (name == "periods" and deployment.memoised)
         if not allowed:
-            raise InputError(name, given[name], _NEAREST[name])
+            raise InputError(name, given[name], NEAREST[name])
     group = deployment.groups[0]
     if group.count is None:
         raise InputError("n", None, "a number of users")
@@ -104,14 +86,13 @@ def with_fields(question: Q) -> Q:
     refused as Python does it, by the name of the question. A null symbol is read once: it may be an iterator.
     """
     shown = inspect.signature(question)
-    named = [one for one in shown.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-    own = {one.name for one in named}
+    *named, rest = shown.parameters.values()  # the last one stands for the fields
     more = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
         for name in KEYWORDS
-        if name not in own
+        if name not in shown.parameters
     ]
-    known = own | set(KEYWORDS)
+    known = {*KEYWORDS, *shown.parameters} - {rest.name}
 
     @wraps(question)
     def asked(*args: object, **given: object) -> object:

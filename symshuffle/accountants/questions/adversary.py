@@ -44,17 +44,17 @@ InputPairs: TypeAlias = Sequence[tuple[int, int]]
 WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
 """Weights of the second type that a two-type search tries."""
 
-LARGEST_SEARCH: Final = 100_000_000
-"""Families of datasets times outputs beyond which a two-type search is refused."""
 
+def count_families(inputs: int, outputs: int, n: int, *, largest_search: int = 100_000_000) -> int:
+    """How many constant and two-type families a channel has, with the pairs of inputs before them.
 
-def count_families(inputs: int, outputs: int, n: int) -> int:
-    """How many constant and two-type families a channel has, with the pairs of inputs before them."""
+    - ``largest_search``: families of datasets times outputs beyond which a two-type search is refused.
+    """
     mixtures = math.comb(inputs, 2) if n > 1 else 0
-    if math.perm(inputs, 2) * (inputs + mixtures) * outputs > LARGEST_SEARCH:
+    if math.perm(inputs, 2) * (inputs + mixtures) * outputs > largest_search:
         raise Unsupported(
             f"a channel with {inputs} inputs and {outputs} outputs has too many families of datasets to search: "
-            f"at most {LARGEST_SEARCH} families times outputs"
+            f"at most {largest_search} families times outputs"
         )
     return math.perm(inputs, 2) * (inputs + mixtures * len(WEIGHTS))
 
@@ -94,10 +94,6 @@ def _families(channel: Channel, n: int, first: int, second: int, *others: int) -
         mixed: tuple[Any, ...] = tuple((1 - weight) * p + weight * q for p, q in zip(*held, strict=True))
         drawn = f"{n - 1} users holding {others[1]} with probability {weight} and {others[0]} otherwise"
         yield f"X0 = ({first}; {drawn}), X1 = ({second}; the same)", Decomposition(a, b, mixed, Fraction(0))
-
-
-_COARSE: Final = 1e-2
-"""Relative width that tells which families come close to the worst."""
 
 
 @final
@@ -216,8 +212,12 @@ def worst_of_two_types(
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
     executor: Executor | None = None,
+    coarse: float = 1e-2,
 ) -> WorstCase:
-    """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``."""
+    """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``.
+
+    - ``coarse``: relative width that tells which families come close to the worst.
+    """
     check_channel(channel)
     n, order, request = check_n(n), read_target(exp_eps=exp_eps), Method("forward", None, arithmetic, rtol)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
@@ -227,7 +227,7 @@ def worst_of_two_types(
 
     value = partial(_value, n, order)
     rough = mapped(
-        partial(value, replace(request, rtol=max(rtol, _COARSE))), [one for _, one in distinct], executor, progress
+        partial(value, replace(request, rtol=max(rtol, coarse))), [one for _, one in distinct], executor, progress
     )
     leading = max(bracket.lower for bracket in rough)
     left = [family for family, bracket in zip(distinct, rough, strict=True) if bracket.upper >= leading]

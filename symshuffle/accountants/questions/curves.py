@@ -17,6 +17,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.answers import about_delta, about_epsilon
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.guided import interpolation
+from symshuffle.accountants.bounds.search import Point
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import Deployment
@@ -42,15 +43,6 @@ _SHOWN: Final = 50
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """One point of a curve: an exact argument, and the bracket there."""
-
-    x: Fraction
-    y: Bracket
-
-
-@final
 @dataclass(frozen=True, slots=True, repr=False)
 class Curve:
     """Bracket at every point of a sampled curve.
@@ -61,7 +53,7 @@ class Curve:
         Which quantity is a function of which: delta of eps, eps of n, or type II error of type I error.
     x, y : str
         Names of the two axes.
-    points : tuple of CurvePoint
+    points : tuple of Point
         In rising order of x. The safe end is ``y.upper``, but ``y.lower`` for a trade-off curve.
     neighbours : Neighbours
         The pairs of datasets to which the curve applies.
@@ -74,7 +66,7 @@ class Curve:
     kind: CurveKind
     x: str
     y: str
-    points: tuple[CurvePoint, ...]
+    points: tuple[Point, ...]
     neighbours: Neighbours
     about: str
     target: str = ""
@@ -229,14 +221,14 @@ def profile(
         listed, few = listed.kept(request.direction), replace(listed.neighbours, question=request.direction)
         orders = [read_target(eps=level) for level in places]
         exact = mapped(partial(_enumerated, listed, request.direction), orders, None, progress)
-        return Curve("delta-eps", "eps", "delta", tuple(map(CurvePoint, places, exact)), few, about_delta(few))
+        return Curve("delta-eps", "eps", "delta", tuple(map(Point, places, exact)), few, about_delta(few))
     asked = experiment(subject, fields)
     asked.check_users()
     request = replace(request, rtol=asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA))
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=level) for level in places], executor, progress)
-    found = tuple(map(CurvePoint, places, values))
+    found = tuple(map(Point, places, values))
     return Curve("delta-eps", "eps", "delta", found, neighbours, about_delta(neighbours))
 
 
@@ -341,27 +333,27 @@ def amplification_curve(
         points = along_users(at, numbers, progress)
     else:
         values = mapped(at, numbers, executor, progress)
-        points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
+        points = tuple(Point(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
     words = words_of_target(delta=target)
     return Curve("eps-n", "n", "eps", points, neighbours, about_epsilon(neighbours), words)
 
 
 def along_users(
     smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int], progress: Progress | None = None
-) -> tuple[CurvePoint, ...]:
+) -> tuple[Point, ...]:
     """The smallest eps at each number of users, every point telling where to look for the next.
 
     - ``smallest``: from a number of users and a guess of the answer (or None) to a bracket around the smallest eps.
     """
-    found: list[CurvePoint] = []
+    found: list[Point] = []
     for n in users:
-        found.append(CurvePoint(Fraction(n), smallest(n, _extrapolated(found, n))))
+        found.append(Point(Fraction(n), smallest(n, _extrapolated(found, n))))
         if progress is not None:
             progress(len(found), len(users))
     return tuple(found)
 
 
-def _extrapolated(found: Sequence[CurvePoint], n: int) -> Fraction | None:
+def _extrapolated(found: Sequence[Point], n: int) -> Fraction | None:
     """Of the last points, in logarithms: the parabola through three, the line through two, 1/sqrt(n) from one."""
     if not found or found[-1].y.upper == 0:
         return None

@@ -31,16 +31,6 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import Tally, count_histograms, shuffled_law
 from symshuffle.decompositions.closed_forms import ClosedForm
 
-_MAX_TERMS: Final = 100_000
-"""Histograms of all pairs of datasets of several reports up to which they are enumerated: about a second. Beyond, the
-bound on separate batches is returned, so the constant does not affect correctness."""
-
-_MAX_STEPS: Final = 4_000_000
-"""Sums of masses of two given datasets: seconds."""
-
-_MAX_BATCH: Final = 10_000
-"""Messages of a batch of several reports up to which the number of its histograms is computed."""
-
 _MARGIN: Final = Fraction(1, 2**96)
 """Share by which a level is rounded up, so that delta enclosed by balls of the usual precision meets its target."""
 
@@ -154,8 +144,11 @@ def enumeration(subject: Subject, fields: Mapping[str, Any], request: Method) ->
     return found
 
 
-def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumeration:
-    """Two given datasets of any number of users."""
+def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None, *, max_steps: int = 4_000_000) -> Enumeration:
+    """Two given datasets of any number of users.
+
+    - ``max_steps``: sums of masses of two given datasets: seconds.
+    """
     datasets = deployment.adjacency.datasets
     assert datasets is not None
     channel = finite_channel(deployment.users[0].randomizer, "datasets")
@@ -163,7 +156,7 @@ def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None) -> Enume
         if x >= channel.num_inputs:
             raise InputError("datasets", x, f"inputs from 0 to {channel.num_inputs - 1}")
     work = len(datasets[0]) * channel.num_outputs * count_histograms(len(datasets[0]), channel.num_outputs)
-    if work > _MAX_STEPS:
+    if work > max_steps:
         raise Unsupported(f"datasets of {len(datasets[0])} users: too many histograms; ask for a bound on all datasets")
     words = "X0 = {}, X1 = {}".format(*map(dataset_words, datasets))
     laws = [shuffled_law(channel, one) for one in datasets]
@@ -184,8 +177,15 @@ def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None) -> Enume
     return Enumeration(deployment, neighbours, exact, deployment.threshold is None, arithmetic, pairs)
 
 
-def _of_reports(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumeration | None:
-    """One batch of several reports of few users; None where there are more batches, groups, or datasets."""
+def _of_reports(
+    deployment: Deployment, arithmetic: Arithmetic | None, *, max_terms: int = 100_000, max_batch: int = 10_000
+) -> Enumeration | None:
+    """One batch of several reports of few users; None where there are more batches, groups, or datasets.
+
+    - ``max_terms``: histograms of all pairs of datasets of several reports up to which they are enumerated: about a
+      second. Beyond, the bound on separate batches is returned, so the constant does not affect correctness.
+    - ``max_batch``: messages of a batch of several reports up to which the number of its histograms is computed.
+    """
     group, adjacency, reports = deployment.users[0], deployment.adjacency, deployment.reports
     source = group.randomizer
     one_batch = (deployment.memoised or deployment.periods == 1) and not deployment.later_periods
@@ -196,9 +196,9 @@ def _of_reports(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumer
     if not known or adjacency.blanket is not None or (of_null and adjacency.null is None):
         return None
     others = group.messages(group.count) - 1
-    if isinstance(source, ClosedForm) and (source.limits or math.prod(source.shape) > _MAX_BATCH):
+    if isinstance(source, ClosedForm) and (source.limits or math.prod(source.shape) > max_batch):
         return None  # a limit has no matrix
-    if others * reports > _MAX_BATCH:
+    if others * reports > max_batch:
         return None
     batch, channel = single_batch(deployment), finite_channel(source, "reports")
     rows, inputs = [*channel.rows, *(adjacency.null.rows if adjacency.null else ())], range(channel.num_inputs)
@@ -212,7 +212,7 @@ def _of_reports(deployment: Deployment, arithmetic: Arithmetic | None) -> Enumer
     moves += [(x, x) for x in range(len(rows))]
     backgrounds = math.comb(others * reports + len(rows) - 1, len(rows) - 1)
     changes = math.comb(len(moves) + reports - 1, reports)
-    if backgrounds * changes * count_histograms((others + 1) * reports, channel.num_outputs) > _MAX_TERMS:
+    if backgrounds * changes * count_histograms((others + 1) * reports, channel.num_outputs) > max_terms:
         return None
     several = [tuple(zip(*both, strict=True)) for both in itertools.combinations_with_replacement(moves, reports)]
     swaps = {(tuple(sorted(one)), tuple(sorted(other))) for one, other in several}

@@ -20,7 +20,8 @@ from symshuffle.base.results import Bracket
 def bound_of(asked: Experiment, order: Real, request: Method) -> Bracket:
     """The bound on delta at the level ``exp(eps) = order``."""
     if not asked.several:
-        return bound_at(asked.only, asked.only.users, order, request)
+        (alone,) = asked.parts
+        return bound_at(alone, alone.users, order, request)
     from symshuffle.accountants.rounds import over_rounds
 
     return over_rounds.delta(asked, request, order).bracket
@@ -29,10 +30,11 @@ def bound_of(asked: Experiment, order: Real, request: Method) -> Bracket:
 def smallest_of(asked: Experiment, target: Fraction, request: Method, near: Fraction | None = None) -> Bracket:
     """The smallest eps at a target delta; a guess ``near`` changes the cost of one batch only."""
     if not asked.several:
-        alone, users = asked.only, asked.only.users
+        (alone,) = asked.parts
+        users = alone.users
         guess = first_guess(alone, users, target, request) if near is None and not alone.cases else near
         found = smallest_eps(alone, users, target, request, guess)
-        evaluation = f"root search on delta(eps); at the upper end: {found.at.evaluation}"
+        evaluation = f"root search on delta(eps); at the upper end: {found.meets.y.evaluation}"
         return found.bracket(evaluation, request.rtol)
     from symshuffle.accountants.rounds import over_rounds
 
@@ -54,13 +56,11 @@ def limit_distance(asked: Experiment, question: Question) -> float | None:
         found = limit_variance(part, question)
         if found is None or part.cases:
             return None
-        total += found * part.group_size**2 / part.group.expected(part.users) * part.times
+        total += found * part.steps**2 / part.group.expected(part.users) * part.times
     return total
 
 
 _MOST_STEPS: Final = 20
-_MARGIN: Final = Fraction(1, 1000)
-"""Relative distance by which a level that a smaller level suggests may be missed."""
 
 
 def with_every_matrix(found: Answer, target: Real, solve: Callable[[Fraction], Answer] | None = None) -> Answer:
@@ -82,15 +82,19 @@ def _upper(ratio: Real) -> Fraction:
     return ratio if isinstance(ratio, Fraction) else upper_end(enclose(ratio))
 
 
-def _smallest(solve: Callable[[Fraction], Fraction], delta: Fraction, hidden: Fraction) -> Fraction | None:
+def _smallest(
+    solve: Callable[[Fraction], Fraction], delta: Fraction, hidden: Fraction, *, margin: Fraction = Fraction(1, 1000)
+) -> Fraction | None:
     """A level E whose bound is at most ``delta - (1 + exp(E)) hidden``; None if none is found.
 
     Each level suggests the next one: it meets what the level before it leaves of delta. A level that is no larger than
     the one for which delta was reduced is one.
+
+    - ``margin``: relative distance by which a level that a smaller level suggests may be missed.
     """
     reached = Fraction(0)
     for _ in range(_MOST_STEPS):
-        beyond = reached * (1 + _MARGIN)
+        beyond = reached * (1 + margin)
         left = delta - (1 + (_upper(Exp(beyond)) if beyond else 1)) * hidden
         if left <= 0:
             return None

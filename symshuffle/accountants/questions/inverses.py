@@ -14,13 +14,14 @@ from functools import cache, partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from symshuffle.accountants.bounds.answers import Answer
+from symshuffle.accountants.bounds.answers import Answer, Quantity
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.gaussian_limit import distance
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import (
     Bound,
     Crossing,
+    Point,
     cross,
     integers_around,
     narrow,
@@ -32,6 +33,7 @@ from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import EVERYBODY, LARGEST_N
 from symshuffle.accountants.deployment.model import Deployment
+from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduction import Source
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
 from symshuffle.accountants.questions.enumeration import enumeration
@@ -57,18 +59,9 @@ _LARGEST_EPS0: Final = LARGEST_LEVEL
 _COARSE_WIDTH: Final = 5e-3
 """Default relative width of a budget or a number of users with dropout, several groups or several batches."""
 
-_DELTA_WIDTH: Final = 3.0
-"""Relative width of delta, in that of the parameter: delta moves by a few dozen times what the parameter moves."""
-
 _WIDTH: Final = 1e-10
 """Relative width of delta at which neighbouring numbers of users are told apart."""
 
-_WIDEST: Final = 0.5
-"""Relative width of delta beyond which nothing is told by it."""
-
-_LOOKS: Final = 8
-_CLOSE_ENOUGH: Final = 0.01
-"""Variances that are looked at for a first guess of a budget, and its relative error with which that ends."""
 
 _FIRST_EPS0: Final = Fraction(1, 2**10)
 _MOST_SQUARINGS: Final = 12
@@ -136,7 +129,7 @@ def largest_eps0(
             as_integer(deployment.adjacency.group_size, "group_size", 1, group.count)
             _by_budget(group.randomizer)  # refuses a randomizer without a local budget
     size = deployment.adjacency.group_size
-    costly = deployment.batches > 1 or len(deployment.groups) > 1 or any(g.dropout for g in deployment.users)
+    costly = deployment.batches > 1 or len(deployment.groups) > 1 or any(g.sending < 1 for g in deployment.users)
     usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Method.of(direction, None, arithmetic, usual if rtol is None else rtol, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
@@ -144,11 +137,8 @@ def largest_eps0(
     def at(eps0: Fraction) -> Experiment:
         return experiment_of(deployment.with_randomizers(lambda run: _by_budget(run)(eps0)))
 
-    def bound(arithmetic: Arithmetic | None) -> Bound:
-        def value(eps0: Fraction, width: float) -> Bracket:
-            return bound_of(at(eps0), order, replace(_of_delta(request, arithmetic, width, costly=costly), goal=goal))
-
-        return value
+    def bound(arithmetic: Arithmetic | None, eps0: Fraction, width: float) -> Bracket:
+        return bound_of(at(eps0), order, replace(_of_delta(request, arithmetic, width, costly=costly), goal=goal))
 
     def search(value: Bound, goal: Fraction, rtol: float) -> Crossing:
         guide = _budget_guide(lambda eps0: limit_distance(at(eps0), request.direction), order, goal)
@@ -159,35 +149,28 @@ def largest_eps0(
         first = order.exponent / size if isinstance(order, Exp) else _FIRST_EPS0
         meets = settle(value, goal, rtol, min(first, Fraction(_LARGEST_EPS0)))
         for _ in range(_MOST_SQUARINGS):  # a first budget that meets the target, however small it has to be
-            if meets.value.upper <= goal:
+            if meets.y.upper <= goal:
                 break
             meets = settle(value, goal, rtol, shortened(min(meets.x * meets.x, meets.x / 16)))
         else:
             smallest = format_decimal(meets.x, digits=2, up=True)
             raise Unsupported(f"no budget down to {smallest} has delta <= {shortest(goal)}")
         above, factor = settle(value, goal, rtol, min(2 * meets.x, Fraction(_LARGEST_EPS0))), Fraction(3, 2)
-        while above.value.lower <= goal:
-            meets = above if above.value.upper <= goal else meets
-            if above.x >= _LARGEST_EPS0 and above.value.upper > goal:
+        while above.y.lower <= goal:
+            meets = above if above.y.upper <= goal else meets
+            if above.x >= _LARGEST_EPS0 and above.y.upper > goal:
                 break
             if above.x >= _LARGEST_EPS0:
                 largest = format_decimal(meets.x, digits=4, up=False)
                 raise Unsupported(f"every local budget up to {largest} meets delta <= {shortest(goal)}")
             above = settle(value, goal, rtol, min(above.x * factor, Fraction(_LARGEST_EPS0)))
             factor *= factor
-        return narrow(value, goal, rtol, above=above, meets=meets)
+        return narrow(value, goal, rtol, Crossing(above, meets))
 
     found = cross(search, bound, goal, request)
-    neighbours = at(found.meets).neighbours(request.direction)
-    evaluation = f"root search on delta as a function of eps0; at the safe end: {found.at.evaluation}"
-    return Answer(
-        "eps0",
-        found.bracket(evaluation, request.rtol),
-        neighbours,
-        exp_eps=order,
-        delta=goal,
-        delta_at_ends=(found.at, found.before),
-        deployment=deployment,
+    neighbours = at(found.meets.x).neighbours(request.direction)
+    return _answer(
+        "eps0", found, "root search on delta as a function of eps0", request, neighbours, order, goal, deployment
     )
 
 
@@ -253,11 +236,8 @@ def smallest_n(
         return few
     neighbours = asked.neighbours(request.direction)
 
-    def bound(arithmetic: Arithmetic | None) -> Bound:
-        def value(n: Fraction, width: float) -> Bracket:
-            return bound_of(asked.with_users(int(n)), order, _of_delta(request, arithmetic, width, costly=costly))
-
-        return value
+    def bound(arithmetic: Arithmetic | None, n: Fraction, width: float) -> Bracket:
+        return bound_of(asked.with_users(int(n)), order, _of_delta(request, arithmetic, width, costly=costly))
 
     def search(value: Bound, goal: Fraction, rtol: float) -> Crossing:
         guide = _users_guide(limit_distance(_of_one_user(asked), request.direction), order, goal)
@@ -268,15 +248,29 @@ def smallest_n(
         return integers_around(value, goal, rtol, Fraction(1), LARGEST_N) if found is None else found
 
     found = cross(search, bound, goal, request)
-    evaluation = f"bisection over n; at the safe end: {found.at.evaluation}"
+    return _answer("n", found, "bisection over n", request, neighbours, order, goal, asked.deployment)
+
+
+def _answer(
+    quantity: Quantity,
+    found: Crossing,
+    search: str,
+    request: Method,
+    neighbours: Neighbours,
+    order: Real,
+    goal: Fraction,
+    deployment: Deployment | None,
+) -> Answer:
+    """The answer of a crossing, with the bound on delta at both ends."""
+    at = found.meets.y
     return Answer(
-        "n",
-        found.bracket(evaluation, request.rtol),
+        quantity,
+        found.bracket(f"{search}; at the safe end: {at.evaluation}", request.rtol),
         neighbours,
         exp_eps=order,
         delta=goal,
-        delta_at_ends=(found.at, found.before),
-        deployment=asked.deployment,
+        delta_at_ends=(at, found.above.y),
+        deployment=deployment,
     )
 
 
@@ -294,9 +288,7 @@ def _few_users(deployment: Deployment, request: Method, order: Real, goal: Fract
         found = at(n)
         return found is None or found.bracket.upper <= goal
 
-    collude = deployment.users[0].colluding or 0
-    least = collude + 1 if isinstance(collude, int) else math.ceil(1 / (1 - collude))
-    high = least
+    high = least = deployment.users[0].fewest
     while not passed(high):
         high *= 2
     n = first_integer(passed, max(high // 2, least - 1), high)
@@ -304,18 +296,10 @@ def _few_users(deployment: Deployment, request: Method, order: Real, goal: Fract
     if found is None:
         return None
     below = before is not None and before.bracket.lower > goal
-    crossing = Crossing(
-        Fraction(n - 1 if below else 0), Fraction(n), found.bracket, (before or found).bracket, below or n == least
-    )
-    return Answer(
-        "n",
-        crossing.bracket(f"bisection over n; at the safe end: {found.evaluation}", request.rtol),
-        replace(found.neighbours, users=None),
-        exp_eps=order,
-        delta=goal,
-        delta_at_ends=(found.bracket, (before or found).bracket),
-        deployment=deployment,
-    )
+    above = Point(Fraction(n - 1 if below else 0), (before or found).bracket)
+    crossing = Crossing(above, Point(Fraction(n), found.bracket), below or n == least)
+    covered = replace(found.neighbours, users=None)
+    return _answer("n", crossing, "bisection over n", request, covered, order, goal, deployment)
 
 
 def _of_one_user(asked: Experiment) -> Experiment:
@@ -323,31 +307,55 @@ def _of_one_user(asked: Experiment) -> Experiment:
     return Experiment(tuple(replace(one, n=1, group=EVERYBODY) for one in asked.parts))
 
 
-def _of_delta(request: Method, arithmetic: Arithmetic | None, width: float, *, costly: bool) -> Method:
-    """What is asked of delta at one parameter: where it costs much no more than tells the parameter."""
-    rtol = max(width, _DELTA_WIDTH * request.rtol) if costly else width
-    return replace(request, arithmetic=arithmetic, rtol=min(rtol, _WIDEST))
+def _of_delta(
+    request: Method,
+    arithmetic: Arithmetic | None,
+    width: float,
+    *,
+    costly: bool,
+    delta_width: float = 3.0,
+    widest: float = 0.5,
+) -> Method:
+    """What is asked of delta at one parameter: where it costs much no more than tells the parameter.
+
+    - ``delta_width``: relative width of delta, in that of the parameter: delta moves by a few dozen times what the
+      parameter moves.
+    - ``widest``: relative width of delta beyond which nothing is told by it.
+    """
+    rtol = max(width, delta_width * request.rtol) if costly else width
+    return replace(request, arithmetic=arithmetic, rtol=min(rtol, widest))
 
 
-def _budget_guide(distance_at: Callable[[Fraction], float | None], order: Real, goal: Fraction) -> Guide | None:
-    """Where all messages vary as much as two Gaussians that have the target; None if no budget does."""
+def _budget_guide(
+    distance_at: Callable[[Fraction], float | None],
+    order: Real,
+    goal: Fraction,
+    *,
+    looks: int = 8,
+    close_enough: float = 0.01,
+) -> Guide | None:
+    """Where all messages vary as much as two Gaussians that have the target; None if no budget does.
+
+    - ``looks``: variances that are looked at for a first guess of a budget; ``close_enough``: its relative error with
+      which that ends.
+    """
     eps = _exponent(order)
     wanted = math.exp(2 * distance(eps, natural_log(goal)))
     least, most = max(eps, 1e-9), float(_LARGEST_EPS0)
     budget = min(max(math.sqrt(wanted), least * 1.01), most)
     power, before = 2.0, None
-    for _ in range(_LOOKS):
+    for _ in range(looks):
         spread = distance_at(shortened(Fraction(budget)))
         if spread is None or spread <= 0:
             return None
         if before is not None and before[0] != budget:
             power = max(math.log(spread / before[1]) / math.log(budget / before[0]), 0.5)
         before = budget, spread
-        if abs(math.log(wanted / spread)) < _CLOSE_ENOUGH * power:
+        if abs(math.log(wanted / spread)) < close_enough * power:
             break
         budget = min(max(budget * (wanted / spread) ** (1 / power), least * 1.01), most)
     edge = order.exponent if isinstance(order, Exp) else None  # at this local level nothing exceeds exp(eps)
-    return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0), edge=edge)
+    return Guide(budget, eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0), edge=edge)
 
 
 def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | None:
@@ -356,7 +364,7 @@ def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | N
     if spread is None or spread <= 0:
         return None
     users = min(max(spread / math.exp(2 * distance(eps, natural_log(goal))), 1.0), float(LARGEST_N))
-    return Guide(users, lambda _: eps, -0.5, falling=True, whole=True, most=Fraction(LARGEST_N))
+    return Guide(users, eps, -0.5, falling=True, whole=True, most=Fraction(LARGEST_N))
 
 
 def _exponent(order: Real) -> float:

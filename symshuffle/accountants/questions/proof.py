@@ -250,7 +250,7 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     asked = experiment_of(deployment)
     if asked.several:
         raise Unsupported("proof: several batches of messages have no proof file; a proof covers one")
-    if asked.only.cases:
+    if asked.parts[0].cases:
         raise Unsupported("proof: several groups or dummies have no proof file; a proof covers one group of users")
     group, adjacency = deployment.groups[0], deployment.adjacency
     source = group.randomizer
@@ -262,8 +262,8 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
             )
     if way != "both":
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
-    n = asked.only.users
-    asked.only.check(n)
+    n = asked.parts[0].users
+    asked.parts[0].check(n)
     if adjacency.group_size > 1000:
         raise Unsupported(f"proof: group_size = {adjacency.group_size}: at most 1000")
     mechanism, cap, null, pairs = _described(source, adjacency)

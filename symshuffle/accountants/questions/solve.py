@@ -39,8 +39,6 @@ _LEAST_CERTIFIED: Final = Fraction(1, 10**50)
 """Bound on delta below which doubles do where nothing is asked for: balls cost many times as much in so far a tail."""
 
 _FINEST: Final = 1e-9
-_LOOK: Final = 1e-2
-"""Relative width of a value that is to tell one real pair from another."""
 
 
 @with_fields
@@ -145,7 +143,8 @@ def delta(
         request = replace(asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or "float64")
         together = over_rounds.delta(several, request, order, attained=attained)
         return with_every_matrix(together, order)
-    reduced, n = several.only, several.only.users
+    (reduced,) = several.parts
+    n = reduced.users
     neighbours = reduced.neighbours(asked.direction, n)
     request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
     bracket = _delta_of_batch(reduced, n, order, request)
@@ -179,7 +178,7 @@ def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Method) ->
 
 def _is_cheap_in_balls(reduced: Reduction) -> bool:
     """Whether the bound is that of finite laws at one number of messages: then balls cost little more than doubles."""
-    averaged = reduced.averaged or reduced.group_size > 1
+    averaged = reduced.averaged or reduced.steps > 1
     return bool(reduced.bounds) and not (averaged or reduced.mixed or reduced.inner)
 
 
@@ -304,7 +303,8 @@ def epsilon(
         request = replace(asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or "float64")
         together = over_rounds.epsilon(several, request, target, attained=attained)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
-    reduced, n = several.only, several.only.users
+    (reduced,) = several.parts
+    n = reduced.users
     neighbours = reduced.neighbours(asked.direction, n)
     request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
     if arithmetic is None and engine is None:
@@ -336,7 +336,7 @@ def epsilon(
             if best is None and _exceeds(real, n, target, bound.lower, request):
                 return Attained(bound.lower, datasets)
             if best is None or not _meets(real, n, target, best.lower, request):
-                lower = smallest_eps(real, n, target, request, guess).above
+                lower = smallest_eps(real, n, target, request, guess).above.x
                 best = Attained(lower, datasets) if best is None or lower > best.lower else best
         return best
 
@@ -353,11 +353,14 @@ def _exceeds(real: Reduction, n: int, target: Fraction, eps: Fraction, request: 
         return False
 
 
-def _meets(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Method) -> bool:
-    """Whether a wide look tells that two datasets meet a target at a level, and so at every larger one."""
+def _meets(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Method, *, look: float = 1e-2) -> bool:
+    """Whether a wide look tells that two datasets meet a target at a level, and so at every larger one.
+
+    - ``look``: relative width of a value that is to tell one real pair from another.
+    """
     try:
         return (
-            bound_at(real, n, ratio_of(eps), replace(request, rtol=max(request.rtol, _LOOK), goal=target)).upper
+            bound_at(real, n, ratio_of(eps), replace(request, rtol=max(request.rtol, look), goal=target)).upper
             <= target
         )
     except Unsupported:

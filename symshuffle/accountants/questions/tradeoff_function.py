@@ -25,9 +25,10 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.chords import Node, height, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Method
+from symshuffle.accountants.bounds.search import Point
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
-from symshuffle.accountants.questions.curves import Curve, CurvePoint, at_order, sent
+from symshuffle.accountants.questions.curves import Curve, at_order, sent
 from symshuffle.accountants.questions.experiments import certain, limit_distance, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA
@@ -38,12 +39,6 @@ from symshuffle.base.numbers import Exp, as_integer, enclose, parse_rational
 from symshuffle.base.results import Bracket, FirstLines
 
 _SMALLEST_DELTA: Final = Fraction(1, 10**9)
-
-_FAR_OUT: Final = Fraction(10**100)
-"""An order at which a profile that does not end is looked at."""
-
-_LARGEST_DOUBLE_LEVEL: Final = 700.0
-"""Levels beyond it have ratios that are computed in balls: doubles end at exp(709)."""
 
 _LEVELS: Final = 60
 _MOST_LEVELS: Final = 100_000
@@ -107,12 +102,12 @@ def tradeoff(
     asked.check_users()
     request = Method.of("both", None, arithmetic, asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     neighbours = asked.neighbours("both")
-    if neighbours.group_size > 1:
-        raise Unsupported(f"group_size {neighbours.group_size}: the trade-off of one user only; ask for delta(eps)")
+    if neighbours.steps > 1:
+        raise Unsupported(f"group_size {neighbours.steps}: the trade-off of one user only; ask for delta(eps)")
     orders, revealing = _orders(asked, num_levels)
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
-    profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
+    profile = list(map(Point, falling, mapped(at, falling, executor, progress)))[::-1]
     last = profile[-1].y
     revealed = _revealed(at) if revealing else Fraction(0)
     evaluation = f"envelope of {len(profile)} levels of the profile; at the last: {last.evaluation}"
@@ -121,7 +116,7 @@ def tradeoff(
     for alpha in errors:
         low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
         high = max(low, *_between(profile, alpha, revealed))
-        points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, evaluation)))
+        points.append(Point(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, evaluation)))
     text = (
         "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
@@ -141,17 +136,23 @@ def _orders(asked: Experiment, levels: int) -> tuple[tuple[Fraction, ...], bool]
     return (Fraction(1), *(1 + x for x in steps if x > 0)), revealing
 
 
-def _near_expm1(level: float) -> Fraction:
-    """Rational near ``exp(level) - 1``, also beyond the range of doubles; any rational makes a valid envelope."""
-    if level > _LARGEST_DOUBLE_LEVEL:
+def _near_expm1(level: float, *, largest_double_level: float = 700.0) -> Fraction:
+    """Rational near ``exp(level) - 1``, also beyond the range of doubles; any rational makes a valid envelope.
+
+    - ``largest_double_level``: levels beyond it have ratios that are computed in balls: doubles end at exp(709).
+    """
+    if level > largest_double_level:
         return Fraction(math.floor(enclose(Exp(Fraction(level))).lower))
     return Fraction(math.expm1(level)).limit_denominator(10**12)
 
 
-def _revealed(at: Callable[[Fraction], Bracket]) -> Fraction:
-    """What delta is not below at any level: a profile is convex and falls, so that where it is level it stays so."""
+def _revealed(at: Callable[[Fraction], Bracket], *, far_out: Fraction = Fraction(10**100)) -> Fraction:
+    """What delta is not below at any level: a profile is convex and falls, so that where it is level it stays so.
+
+    - ``far_out``: an order at which a profile that does not end is looked at.
+    """
     try:
-        first, second = at(_FAR_OUT), at(2 * _FAR_OUT)
+        first, second = at(far_out), at(2 * far_out)
     except Unsupported:
         return Fraction(0)
     return second.lower if first.upper == second.lower else Fraction(0)
@@ -162,7 +163,7 @@ def _lines(x: Fraction, delta: Fraction, alpha: Fraction) -> Fraction:
     return max(Fraction(0), 1 - delta - x * alpha, (1 - delta - alpha) / x)
 
 
-def _between(profile: Sequence[CurvePoint], alpha: Fraction, revealed: Fraction = Fraction(0)) -> Iterator[Fraction]:
+def _between(profile: Sequence[Point], alpha: Fraction, revealed: Fraction = Fraction(0)) -> Iterator[Fraction]:
     """Upper bounds on what levels between the sampled ones, and beyond the last, could add to the envelope.
 
     The lines of the envelope rise as delta falls, so they are taken at a lower bound on delta: on a stretch between two

@@ -115,9 +115,9 @@ def _check_profile(reduced: Reduction) -> None:
             "several groups or dummies: a Rényi divergence would take hundreds of means over the number of messages; "
             "ask for delta or epsilon"
         )
-    if reduced.group_size > 1:
+    if reduced.steps > 1:
         raise Unsupported(
-            f"group_size {reduced.group_size}: a chain of neighbours bounds delta at powers of the order, but gives no "
+            f"group_size {reduced.steps}: a chain of neighbours bounds delta at powers of the order, but gives no "
             "profile; ask for delta or epsilon instead"
         )
     if reduced.group.dropout:

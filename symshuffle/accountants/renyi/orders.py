@@ -19,9 +19,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias
 
 import flint
 
@@ -42,13 +41,8 @@ _LONG: Final = 64
 _LEAST_DOUBLE: Final = Fraction(1, 10**290)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class StretchBounds:
-    """What a stretch between two nodes adds to the integral: not less than ``low``, not more than ``high``."""
-
-    low: flint.arb
-    high: flint.arb
+StretchBounds: TypeAlias = tuple[flint.arb, flint.arb]
+"""What a stretch between two nodes adds to the integral: not less than the first, not more than the second."""
 
 
 def whole_line(forward: Sequence[Node], reverse: Sequence[Node], *, ends: bool = True) -> list[Node]:
@@ -162,7 +156,7 @@ def _stretch(nodes: Sequence[Node], i: int, weight: _Weight) -> StretchBounds:
     for a, b in itertools.pairwise(ends):
         best = max(lines, key=lambda line: height(line, (a + b) / 2))
         low += _excess(best, floor, a, b, weight)
-    return StretchBounds(low, _excess(line_above(nodes, i), floor, left, right, weight))
+    return low, _excess(line_above(nodes, i), floor, left, right, weight)
 
 
 def _excess(line: Line, floor: Line, left: Fraction, right: Fraction, weight: _Weight) -> flint.arb:

@@ -128,8 +128,8 @@ class RefinedProfile:
         """The divergence, from two sides."""
         with working_precision(ORDER_BITS):
             found = self._stretches(alpha, direction)
-            low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
-            high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
+            low = divergence(sum((low for low, _ in found), start=flint.arb(0)), alpha)
+            high = divergence(sum((high for _, high in found), start=flint.arb(0)), alpha)
         ended = self.forward_ends if direction == "forward" else self.reverse_ends
         # No likelihood ratio is above an order from which on the profile is 0, and no divergence above its logarithm.
         most = min(high.upper, enclose_log(self.last).upper) if ended else high.upper
@@ -184,9 +184,9 @@ class RefinedProfile:
                 continue
             found = self._stretches(alpha, direction)
             with working_precision(ORDER_BITS):
-                whole = sum((one.high for one in found[:-1]), start=flint.arb(0))
+                whole = sum((high for _, high in found[:-1]), start=flint.arb(0))
                 small = to_arb(Fraction(1, 10**6))
-                if found[-1].high < whole * small and found[0].high < whole * small:
+                if found[-1][1] < whole * small and found[0][1] < whole * small:
                     return
 
     def _refine(self, alpha: Fraction, directions: Sequence[Direction]) -> None:
@@ -213,7 +213,7 @@ class RefinedProfile:
 def _shares(found: Sequence[StretchBounds]) -> list[float]:
     """What every stretch has of the distance between the ends."""
     with working_precision(ORDER_BITS):
-        gaps = [one.high - one.low for one in found]
+        gaps = [high - low for low, high in found]
         total = sum(gaps, start=flint.arb(0))
         return [max(float((gap / total).mid()), 0.0) if total > 0 else 0.0 for gap in gaps]
 

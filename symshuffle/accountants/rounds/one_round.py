@@ -18,6 +18,7 @@ from symshuffle.accountants.bounds.brackets import (
     smallest_eps,
 )
 from symshuffle.accountants.bounds.evaluate import Method
+from symshuffle.accountants.deployment.group import EVERYBODY
 from symshuffle.accountants.deployment.message_counts import few_counts, means_between, partial_cdf
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
@@ -90,7 +91,7 @@ class OneRound:
     def dense(self) -> bool:
         """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
         asked, source = self.request.arithmetic == "float64" and self.request.engine is None, self.reduced
-        all_send = source.of_all_users or (source.group_size == 1 and not source.cases and source.group.all_send)
+        all_send = source.of_all_users or (source.steps == 1 and not source.cases and source.group.all_send)
         return asked and all_send and self.cells.serves(source, self.n)
 
     @property
@@ -111,7 +112,14 @@ class OneRound:
     def with_messages(self, m: int) -> OneRound:
         """The same round where exactly m users send, for all others to be told of it."""
         if m not in self.of_messages:
-            self.of_messages[m] = replace(self, reduced=self.reduced.alone, n=m, known={}, of_messages={}, trial=[])
+            self.of_messages[m] = replace(
+                self,
+                reduced=replace(self.reduced, group=EVERYBODY, steps=1),
+                n=m,
+                known={},
+                of_messages={},
+                trial=[],
+            )
         return self.of_messages[m]
 
     def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
@@ -134,7 +142,7 @@ class OneRound:
             return max((level_below(known, delta) or last for known in both), default=last)
         asked = replace(self.request, rtol=self.usual_width)
         guess = first_guess(self.reduced, self.n, delta, asked)
-        return smallest_eps(self.reduced, self.n, delta, asked, guess).meets
+        return smallest_eps(self.reduced, self.n, delta, asked, guess).meets.x
 
     def alone(self) -> Iterator[tuple[str, OneRound]]:
         """Real neighbouring datasets of this source, each as a part of its own."""

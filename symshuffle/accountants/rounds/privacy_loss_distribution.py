@@ -258,8 +258,8 @@ def privacy_loss_distribution(
     asked.check_users()
     if asked.several:
         raise Unsupported("privacy loss of several batches of messages: export one, and compose it there")
-    users = asked.only.users
-    one = OneRound(asked.only, users, 1, request)
+    users = asked.parts[0].users
+    one = OneRound(asked.parts[0], users, 1, request)
     last = one.last_level(most)
     width = Fraction(_usual_step(one.scale(), float(last)) if step is None else float(_step(step)))
     levels = last / width

@@ -206,7 +206,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "refine.uninformative",
     ),
     "engines.counting.sparse": ("sparse", "_TAIL _DEEPEST _CHEAP"),
-    "engines.transforms.tilted": ("fft", "_QUIET _steps.coarsest _steps.candidates Window.choose.margin"),
+    "engines.transforms.tilted": ("fft", "_chernoff.quiet _steps.coarsest _steps.candidates Window.choose.margin"),
     "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _of_finite.few _FIRST_WIDTH _resolved.apart"),
     "accountants.bounds.guided": (
         "users top",

@@ -36,9 +36,6 @@ Function: TypeAlias = Callable[[flint.acb], flint.acb]
 _SIGN_BITS: Final = 128
 """Precision at which signs of G and its mean for one user are taken: cost only."""
 
-_SPLITS: Final = 12
-"""How finely an interval is divided to show that G is nowhere positive."""
-
 
 _WIDEST: Final = 400
 """Half length of a window beyond which a tail is given up."""
@@ -288,7 +285,7 @@ def _excess(stretch: Stretch, ratio: flint.arb) -> Function:
     return lambda u: stretch.first(u) - ratio * stretch.second(u)
 
 
-def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: int = _SPLITS) -> bool:
+def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: int = 12) -> bool:
     """Whether a function is certainly at most 0 on an interval: as a whole, or on both halves."""
     if not function(flint.acb(to_arb((low + high) / 2))).real <= 0:
         return False

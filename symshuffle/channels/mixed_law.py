@@ -47,10 +47,10 @@ from symshuffle.base.numbers import (
 from symshuffle.channels.law import Law, check_atoms, collected
 
 _ORDERS: Final = (16, 24, 32, 48, 64, 96, 128, 192)
-"""Numbers of Gauss nodes to choose from."""
+"""SegmentNumbers of Gauss nodes to choose from."""
 
 
-Numbers: TypeAlias = tuple[flint.arb, flint.arb, flint.arb, flint.arb]
+SegmentNumbers: TypeAlias = tuple[flint.arb, flint.arb, flint.arb, flint.arb]
 """Of a segment: the constant a, the slope b, the weight w and the length of the range of u."""
 
 
@@ -77,7 +77,7 @@ class Segment:
             raise InputError("slope", self.slope, "a number other than 0 (an atom has no segment)")
 
     @property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> SegmentNumbers:
         """The numbers a, b, w and the length of the range, at the working precision."""
         return to_arb(self.constant), to_arb(self.slope), to_arb(self.weight), to_arb(self.span)
 
@@ -252,7 +252,7 @@ def _rough_nodes(law: MixedLaw) -> tuple[tuple[flint.arb, flint.arb], ...]:
         return tuple((to_arb(v), to_arb(w)) for v, w in law.near(_ORDERS[1], 64).atoms())
 
 
-def segment_transform(numbers: Numbers, s: flint.acb) -> flint.acb:
+def segment_transform(numbers: SegmentNumbers, s: flint.acb) -> flint.acb:
     """The moment generating function of a segment at a point off the real line, by complementary error functions."""
     a, b, w, span = numbers
     p, last = -s * b, span.exp()
@@ -262,7 +262,7 @@ def segment_transform(numbers: Numbers, s: flint.acb) -> flint.acb:
     return 2 * w * (s * a).exp() * (start - stop)
 
 
-def segment_decay(numbers: Numbers, c: flint.arb) -> flint.arb:
+def segment_decay(numbers: SegmentNumbers, c: flint.arb) -> flint.arb:
     """A constant C with ``|M(c + it)| <= C/|t|`` for a segment: integration by parts, twice the larger end."""
     a, b, w, span = numbers
     low, high = ((c * (a + b * ratio)).exp() for ratio in (flint.arb(1), span.exp()))
@@ -270,7 +270,7 @@ def segment_decay(numbers: Numbers, c: flint.arb) -> flint.arb:
 
 
 def quadrature_error(
-    numbers: Numbers,
+    numbers: SegmentNumbers,
     order: int,
     c: flint.arb,
     height: flint.arb,

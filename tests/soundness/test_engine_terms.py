@@ -285,7 +285,7 @@ def fft_misses(patch):
     for law, n, truth in [*small()[:24], *large()[:2], *scattered()]:
         for engine, quiet in [(FFT(largest=2**9), 60.0), (FFT(largest=2**10), 1.0), (FFT(step=Fraction(1, 50)), 60.0)]:
             with pytest.MonkeyPatch.context() as at:
-                at.setattr(tilted, "_QUIET", quiet)
+                at.setitem(tilted._chernoff.__kwdefaults__, "quiet", quiet)
                 patch(at)
                 if missed(lambda law=law, n=n, engine=engine: engine.bracket(law, n), truth):
                     return True
@@ -449,12 +449,12 @@ def test_the_next_count_belongs_to_the_mass_that_rounding_moves(monkeypatch):
     exact = Exact().bracket(Law((Fraction(1), -1 + tiny), law.weights), 2).exact
     engine = Counts(rtol=1e-20, bits=128)
     assert not missed(lambda: engine.bracket(law, 2), (exact, exact))
-    plain = count_tables.Tails.plane
+    plain = count_tables._plane
 
-    def without_the_next(self, *given):
+    def without_the_next(*given):
         with pytest.MonkeyPatch.context() as at:
             at.setattr(count_tables.np, "minimum", lambda row, size: row - 1)
-            return plain(self, *given)
+            return plain(*given)
 
-    monkeypatch.setattr(count_tables.Tails, "plane", without_the_next)
+    monkeypatch.setattr(count_tables, "_plane", without_the_next)
     assert missed(lambda: engine.bracket(law, 2), (exact, exact))

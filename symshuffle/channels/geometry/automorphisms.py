@@ -25,8 +25,6 @@ Colours: TypeAlias = "npt.NDArray[np.uint64]"
 SEARCH_WORK: Final = 6 * 10**8
 """Matrix entries that refinement may read before the search stops; about 15 seconds on one core."""
 
-_SECONDS_PER_ENTRY: Final = 2.5e-8
-
 
 def encode(*rows: Sequence[Sequence[Fraction]]) -> Codes:
     """Matrices of equally many rows, side by side, with every distinct value replaced by a number."""
@@ -36,7 +34,13 @@ def encode(*rows: Sequence[Sequence[Fraction]]) -> Codes:
 
 
 def column_automorphisms(
-    codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool], *, advice: str, fewest_passes: int = 4
+    codes: Codes,
+    movable: int,
+    accepts: Callable[[Sequence[int]], bool],
+    *,
+    advice: str,
+    fewest_passes: int = 4,
+    seconds_per_entry: float = 2.5e-8,
 ) -> SymmetryGroup:
     """The group of permutations of the first columns that extend to an automorphism of a matrix.
 
@@ -44,12 +48,13 @@ def column_automorphisms(
     - ``accepts``: whether a permutation of the first columns (in image form) extends; exact.
     - returned: with its blocks of exchangeable columns; a subgroup where the search stopped at ``SEARCH_WORK``.
     - ``fewest_passes``: passes over the matrix that even a search without any choices makes.
+    - ``seconds_per_entry``: time that one entry takes.
     """
     least = fewest_passes * codes.size
     if least > SEARCH_WORK:
         raise Unsupported(
             f"the search for symmetries of a {codes.shape[0]} x {codes.shape[1]} matrix would take about "
-            f"{least * _SECONDS_PER_ENTRY:.0f} s or more, at most {SEARCH_WORK * _SECONDS_PER_ENTRY:.0f} s; {advice}"
+            f"{least * seconds_per_entry:.0f} s or more, at most {SEARCH_WORK * seconds_per_entry:.0f} s; {advice}"
         )
     search = _Search(codes, movable, accepts)
     blocks = list(search.blocks())

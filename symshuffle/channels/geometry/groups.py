@@ -34,9 +34,6 @@ ORBIT_LIMIT: Final = 400_000
 LARGEST_GROUP: Final = 50_000
 """Permutations beyond which a group is not listed."""
 
-_BURNSIDE_LIMIT: Final = 5_000
-"""Most permutations of the blocks that are listed to count orbits by Burnside's lemma."""
-
 
 @final
 @dataclass(frozen=True)
@@ -144,11 +141,14 @@ class SymmetryGroup:
         moved = [[place[g[x], g[y]] for x, y in pairs] for g in self.generators]
         return len(orbits_of_points(len(pairs), moved)) == 1
 
-    def subset_orbit_count(self) -> OrbitCount:
-        """Number of orbits of non-empty proper subsets, or a lower bound where blocks move in more than 5000 ways."""
+    def subset_orbit_count(self, *, max_permutations: int = 5_000) -> OrbitCount:
+        """Number of orbits of non-empty proper subsets, or a lower bound where blocks move in more than 5000 ways.
+
+        - ``max_permutations``: most permutations of the blocks that are listed to count orbits by Burnside's lemma.
+        """
         kinds = math.prod(len(part) + 1 for part in self.parts)
         identity = tuple(range(len(self.parts)))
-        elements = reached(identity, lambda p: (tuple(move[i] for i in p) for move in self.moves), _BURNSIDE_LIMIT)
+        elements = reached(identity, lambda p: (tuple(move[i] for i in p) for move in self.moves), max_permutations)
         if elements is None:
             ways = int(sympy_group_of(self.moves, len(self.parts)).order())
             return OrbitCount(max(-(-kinds // ways) - 2, 1), exact=False)

@@ -33,7 +33,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
@@ -218,12 +218,6 @@ def _tail(line: _TiltedLine, n: int, found: _LineSurvey, *, lattice: bool) -> fl
     return spread * (math.pi**2 / 4 if lattice else 1.0)
 
 
-_PANEL: Final = 2.0
-"""Longest panel, in standard deviations of the integrand."""
-
-_DEGREE: Final = 7
-"""Highest degree of the rule, 3 * 2**(degree - 1) nodes to a panel."""
-
 _COARSE_DIGITS, _COARSE_PANEL, _COARSE_DEGREE = 12, 3.0, 3
 """Panel and degree that give these digits of a Gaussian peak, for peaks far out of which no more are needed."""
 
@@ -289,16 +283,30 @@ def _kernel(law: MpmathLaw, s: Any) -> Any:
     return d * law.context.exp(-s * r) * (r / rest + d * q / rest**2)
 
 
-def _panels(context: Any, f: Callable[[Any], Any], a: float, b: Any, line: _TiltedLine, digits: float) -> Any:
-    """The integral of f over [a, b] to about ``digits`` digits of the main peak, panel by panel."""
+def _panels(
+    context: Any,
+    f: Callable[[Any], Any],
+    a: float,
+    b: Any,
+    line: _TiltedLine,
+    digits: float,
+    *,
+    panel_length: float = 2.0,
+    max_degree: int = 7,
+) -> Any:
+    """The integral of f over [a, b] to about ``digits`` digits of the main peak, panel by panel.
+
+    - ``panel_length``: longest panel, in standard deviations of the integrand.
+    - ``max_degree``: highest degree of the rule, ``3 * 2**(degree - 1)`` nodes to a panel.
+    """
     coarse = a > 0 and digits <= _COARSE_DIGITS
-    longest = (_COARSE_PANEL if coarse else _PANEL) * line.width
+    longest = (_COARSE_PANEL if coarse else panel_length) * line.width
     panel = longest if a else min(line.width, line.c)  # the pole at 0 is at distance c
     ends = [context.mpf(a)]
     while ends[-1] < b:
         ends.append(min(ends[-1] + panel, b))
         panel = min(longest, 1.3 * panel)
-    degree = _COARSE_DEGREE if coarse else _DEGREE
+    degree = _COARSE_DEGREE if coarse else max_degree
     epsilon = context.mpf(10) ** -digits * line.width
     total, _ = context._gauss_legendre.summation(f, ends, context.prec, epsilon, degree)
     return total

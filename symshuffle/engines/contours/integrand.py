@@ -20,7 +20,7 @@ import flint
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import ball_arguments, to_arb
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw, Numbers, quadrature_error, segment_decay, segment_transform
+from symshuffle.channels.mixed_law import MixedLaw, SegmentNumbers, quadrature_error, segment_decay, segment_transform
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import AS_MANY_AS, GAUSS_SHARE, UPPER_CELLS
 
@@ -61,14 +61,14 @@ class ContourLine:
     error: flint.arb
     last: int
     num_atoms: int
-    segments: tuple[Numbers, ...]
+    segments: tuple[SegmentNumbers, ...]
     above: tuple[tuple[flint.arb, flint.arb], ...]
 
     @classmethod
     def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rtol: float) -> ContourLine:
         """The line of a plan whose bracket is to be about ``rtol`` wide."""
         c, tau = dyadic(plan.c), dyadic(plan.tau)
-        segments: tuple[Numbers, ...] = ()
+        segments: tuple[SegmentNumbers, ...] = ()
         atoms, last, error, upper = law, plan.nodes, flint.arb(0), law
         if isinstance(law, MixedLaw):
             order, height = law.rule(plan.c, end=plan.end, tolerance=GAUSS_SHARE * rtol / n)

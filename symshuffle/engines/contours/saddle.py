@@ -35,11 +35,6 @@ _LARGEST_EXPONENT: Final = 600.0
 """Exponent that doubles hold with room for sums."""
 
 
-_SHORT_STEP: Final = 8.0
-_LONG_STEP: Final = 30.0
-"""Factors by which widths to choose constants for fall at most from one pass to the next."""
-
-
 _GRID: Final = np.linspace(0.0, 1.0, 33)
 """Places on a logarithmic scale at which a slope is looked for, first over all slopes, then between two of them."""
 
@@ -154,7 +149,7 @@ def _shift(exponent: Array) -> float:
 def tilt(law: Law) -> Tilt:
     """The cumulant function of a law, in doubles."""
     try:
-        values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
+        values, weights = np.array(list(map(to_float, law.values))), np.array(list(map(to_float, law.weights)))
     except OverflowError:
         raise Unsupported("an atom of G is beyond the range of doubles; use engine exact, at small n") from None
     if float(weights.min()) < _SMALLEST_WEIGHT:
@@ -242,6 +237,8 @@ def refine(
     finest: float = 1e-10,
     first: float = 1e-5,
     uninformative: int = 2,
+    short_step: float = 8.0,
+    long_step: float = 30.0,
 ) -> Bracket:
     """Passes with finer and finer constants, until the bracket is as narrow as asked or no pass is worth its cost.
 
@@ -252,13 +249,15 @@ def refine(
     - ``first``: width that constants are first chosen for, where the gap may be far below it.
     - ``uninformative``: passes that say nothing of H(n), after which a number that it is compared with is left
       undecided.
+    - ``short_step``: factor by which widths fall at most from one pass to the next where S is spread out.
+    - ``long_step``: the same elsewhere.
     """
     bracket: Bracket | None = None
     empty = 0
     # The gap is often far below what the constants were chosen for, because few values of S are near 0: the cheapest
     # constants come first. Where S is 0 with positive probability it is above, being of first order in the smoothing.
     # Where values of S are spread out a pass misses its width by little if at all.
-    aim, longest = (rtol, _SHORT_STEP) if spread else (max(rtol, first), _LONG_STEP)
+    aim, longest = (rtol, short_step) if spread else (max(rtol, first), long_step)
     while aim > max(min(rtol * rtol, finest), 1e-16):
         try:
             bracket, evaluated = attempt(aim)

@@ -207,12 +207,12 @@ def visited(n: int, tables: list[FactorTable], bits: int | None) -> tuple[Fracti
     unit = 1 if bits is None else 2**bits
     if Fraction(above.value - below.value) / unit <= 4 * off:
         raise Unsupported(f"engine counts at n = {n}: two atoms are too close; use engine contour")
-    tails = Tails.of(n, others, below, above)
+    tails = _tails(n, others, below, above)
     entries = [  # of each count its share in S, and its factor
         [(count, count * table.value, f) for count, f in zip(table.counts.tolist(), table.factors, strict=True)]
         for table in others[:-2]
     ]
-    planes = [tails.plane(n, chosen, others[-2:]) for chosen in _chosen(entries, n)] or [(0, 0, 0)]
+    planes = [_plane(n, tails, (below, above), chosen, others[-2:]) for chosen in _chosen(entries, n)] or [(0, 0, 0)]
     # In integers sums are exact; in doubles fsum rounds once.
     total, mass = (Fraction(sum(part) if bits else math.fsum(part)) for part in list(zip(*planes, strict=True))[:2])
     noise = sum((table.noise for table in tables), start=Fraction(0))
@@ -237,58 +237,56 @@ def _chosen(entries: list[list[tuple[int, Any, Any]]], left: int) -> Iterator[tu
             yield (entry, *others)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Tails:
-    """Cumulative sums over the split of m copies between two atoms, a row for each m.
+def _tails(n: int, others: list[FactorTable], below: FactorTable, above: FactorTable) -> tuple[int, Numbers, Numbers]:
+    """Cumulative sums over the split of m copies between two atoms, a row for each m that the other counts leave.
 
-    - ``masses``: shape ``(rows, window + 1)``: the sum of the factors up to a count of the lower atom, from the empty
-      sum on.
-    - ``moments``: cumulative sums of ``masses``.
+    Returned are the first m, the sum of the factors up to a count of the lower atom, from the empty sum on, shape
+    ``(rows, window + 1)``, and cumulative sums of these.
     """
+    first = max(n - sum(table.last for table in others), below.first + above.first)
+    last = min(n - sum(table.first for table in others), below.last + above.last)
+    size, start = len(below.factors), first - below.first - above.first
+    around = np.zeros(size - 1, dtype=above.factors.dtype)  # no copies outside of the window of the upper atom
+    padded = np.concatenate([around, above.factors, around])
+    # In row m the upper atom has what the lower one leaves: its factors backwards, one place further in each row.
+    left = np.lib.stride_tricks.sliding_window_view(padded, size)[start : start + last + 1 - first, ::-1]
+    masses = np.zeros((len(left), size + 1), dtype=padded.dtype)
+    np.multiply(left, below.factors, out=masses[:, 1:])
+    np.cumsum(masses[:, 1:], axis=1, out=masses[:, 1:])
+    return first, masses, np.cumsum(masses, axis=1)
 
-    first: int
-    masses: Numbers
-    moments: Numbers
-    below: FactorTable
-    above: FactorTable
 
-    @classmethod
-    def of(cls, n: int, others: list[FactorTable], below: FactorTable, above: FactorTable) -> Tails:
-        """For all m that the other counts leave."""
-        first = max(n - sum(table.last for table in others), below.first + above.first)
-        last = min(n - sum(table.first for table in others), below.last + above.last)
-        size, start = len(below.factors), first - below.first - above.first
-        around = np.zeros(size - 1, dtype=above.factors.dtype)  # no copies outside of the window of the upper atom
-        padded = np.concatenate([around, above.factors, around])
-        # In row m the upper atom has what the lower one leaves: its factors backwards, one place further in each row.
-        left = np.lib.stride_tricks.sliding_window_view(padded, size)[start : start + last + 1 - first, ::-1]
-        masses = np.zeros((len(left), size + 1), dtype=padded.dtype)
-        np.multiply(left, below.factors, out=masses[:, 1:])
-        np.cumsum(masses[:, 1:], axis=1, out=masses[:, 1:])
-        return cls(first, masses, np.cumsum(masses, axis=1), below, above)
+def _plane(
+    n: int,
+    tails: tuple[int, Numbers, Numbers],
+    pair: tuple[FactorTable, FactorTable],
+    chosen: tuple[tuple[int, Any, Any], ...],
+    free: list[FactorTable],
+) -> tuple[Any, Any, int]:
+    """The sum over the counts of two atoms and those free, the others chosen; the mass of S >= 0; the terms.
 
-    def plane(self, n: int, chosen: tuple[tuple[int, Any, Any], ...], free: list[FactorTable]) -> tuple[Any, Any, int]:
-        """The sum over the counts of two atoms and those free, the others chosen; the mass of S >= 0; the terms."""
-        kind, start = self.masses.dtype, np.zeros(1, dtype=np.int64)
-        used, sums, factors = start, start.astype(kind), start.astype(kind) + 1
-        for count, share, factor in chosen:
-            used, sums, factors = used + count, sums + share, factors * factor
-        for table in free:
-            used = (used[:, None] + table.counts).ravel()
-            sums = (sums[:, None] + table.counts.astype(kind) * table.value).ravel()
-            factors = (factors[:, None] * table.factors).ravel()
-        left = n - used
-        inside = np.flatnonzero((left >= self.first) & (left < self.first + len(self.masses)))
-        left, sums, factors = left[inside], sums[inside], factors[inside]
-        gap, size = self.above.value - self.below.value, len(self.below.factors)
-        all_above = sums + left.astype(kind) * self.above.value
-        # Up to which count of the lower atom S is not negative; -1 stands for none in the window. A quotient of doubles
-        # may round up to a whole number: S is then negative by a round-off of itself, which its error has room for.
-        whole = all_above // gap if kind.hasobject else np.floor(all_above / gap)
-        last = np.minimum(np.maximum(whole - self.below.first, -1), size - 1).astype(np.int64)
-        there = all_above - (last + self.below.first).astype(kind) * gap
-        row = (left - self.first) * (size + 1)  # where it begins, the tables being read as one line
-        masses, moments = self.masses.take(row + last + 1), self.moments.take(row + np.maximum(last, 0))
-        total = (factors * (there * masses + gap * moments)).sum()
-        return total, (factors * self.masses.take(row + np.minimum(last + 2, size))).sum(), len(left)
+    - ``pair``: the lower and the upper atom of the tails.
+    """
+    (first, masses, moments), (below, above) = tails, pair
+    kind, start = masses.dtype, np.zeros(1, dtype=np.int64)
+    used, sums, factors = start, start.astype(kind), start.astype(kind) + 1
+    for count, share, factor in chosen:
+        used, sums, factors = used + count, sums + share, factors * factor
+    for table in free:
+        used = (used[:, None] + table.counts).ravel()
+        sums = (sums[:, None] + table.counts.astype(kind) * table.value).ravel()
+        factors = (factors[:, None] * table.factors).ravel()
+    left = n - used
+    inside = np.flatnonzero((left >= first) & (left < first + len(masses)))
+    left, sums, factors = left[inside], sums[inside], factors[inside]
+    gap, size = above.value - below.value, len(below.factors)
+    all_above = sums + left.astype(kind) * above.value
+    # Up to which count of the lower atom S is not negative; -1 stands for none in the window. A quotient of doubles
+    # may round up to a whole number: S is then negative by a round-off of itself, which its error has room for.
+    whole = all_above // gap if kind.hasobject else np.floor(all_above / gap)
+    last = np.minimum(np.maximum(whole - below.first, -1), size - 1).astype(np.int64)
+    there = all_above - (last + below.first).astype(kind) * gap
+    row = (left - first) * (size + 1)  # where it begins, the tables being read as one line
+    mass_below, moment_below = masses.take(row + last + 1), moments.take(row + np.maximum(last, 0))
+    total = (factors * (there * mass_below + gap * moment_below)).sum()
+    return total, (factors * masses.take(row + np.minimum(last + 2, size))).sum(), len(left)

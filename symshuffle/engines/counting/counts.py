@@ -42,7 +42,6 @@ _CHEAP: Final = 120_000
 """Steps that are cheaper than a contour for a relative width of 1e-6, whose cost grows with the root of its inverse."""
 
 _MOST_USERS: Final = 200_000
-_TABLE_BITS: Final = 96
 """Precision of the tables before they are rounded to doubles."""
 
 _FINEST: Final = 1e-11
@@ -54,12 +53,6 @@ _FEW: Final = 20_000
 _LEAST: Final = Fraction(1, 10**300)
 _WIDER: Final = 8
 """The smallest share of Chernoff's bound that windows are chosen to leave out, and how often they are chosen again."""
-
-_SPARE_BITS: Final = 64
-"""Bits of these integers beyond those of the width asked for."""
-
-_RANGE: Final = 500.0
-"""Logarithm of what products of doubles from the tables may reach: far from where doubles lose digits."""
 
 
 @final
@@ -168,14 +161,21 @@ class Counts:
         narrow = found.width - rest <= Fraction(self.rtol) * found.upper
         return (found, rest) if narrow else self._summed(windows, _bits(self.rtol))
 
-    def _summed(self, windows: Windows, bits: int | None) -> tuple[Bracket, Fraction]:
-        """The sum over the windows, in doubles or in integers, and the bound on what is outside, which it contains."""
+    def _summed(
+        self, windows: Windows, bits: int | None, *, table_bits: int = 96, max_log: float = 500.0
+    ) -> tuple[Bracket, Fraction]:
+        """The sum over the windows, in doubles or in integers, and the bound on what is outside, which it contains.
+
+        - ``table_bits``: precision of the tables before they are rounded to doubles.
+        - ``max_log``: logarithm of what products of doubles from the tables may reach: far from where doubles lose
+          digits.
+        """
         law, n = windows.law, windows.n
         known: Arithmetic = "float64" if self.bits is None else "ball"
-        precision = _TABLE_BITS if bits is None else bits
+        precision = table_bits if bits is None else bits
         with working_precision(precision + 2 * n.bit_length() + 16):
             tables = [FactorTable.of(windows, i, bits) for i in windows.order]
-            if bits is None and sum(table.range for table in tables) > _RANGE:
+            if bits is None and sum(table.range for table in tables) > max_log:
                 raise Unsupported(f"engine counts at n = {n}: beyond the range of doubles; use engine contour")
             total, error = (scale_of(windows, tables) * to_arb(part) for part in visited(n, tables, bits))
             singular, rest = to_arb(law.singular), windows.rest()
@@ -191,6 +191,9 @@ class Counts:
         return Bracket(max(low, floor), high, known, self.name, evaluation), beyond
 
 
-def _bits(rtol: float) -> int:
-    """Bits of integers that reach a relative width."""
-    return _SPARE_BITS - math.floor(math.log2(rtol))
+def _bits(rtol: float, *, spare: int = 64) -> int:
+    """Bits of integers that reach a relative width.
+
+    - ``spare``: bits beyond those of the width.
+    """
+    return spare - math.floor(math.log2(rtol))

@@ -43,13 +43,6 @@ _FEW_ATOMS: Final = 4
 _CHEAP_SUM: Final = 3 * 10**9
 """Bits of all terms of a sum over counts that take about two seconds."""
 
-_PER_VECTOR: Final = 200
-"""Points of a lattice that cost as much as a count vector in rationals."""
-
-_LARGEST_POWER: Final = 2_000_000_000
-_LARGEST_COUNT: Final = 300_000
-_LARGEST_SUM: Final = 10**11
-"""The engine's own limits, where it is asked for by name."""
 
 _MOST_COUNTS: Final = 10_000_000
 """Users times atoms beyond which count vectors are not even counted."""
@@ -80,9 +73,9 @@ class Exact:
     continuous: ClassVar[bool] = False
 
     bits: int = DEFAULT_BITS
-    largest_power: int = _LARGEST_POWER
-    largest_count: int = _LARGEST_COUNT
-    largest_sum: int = _LARGEST_SUM
+    largest_power: int = 2_000_000_000
+    largest_count: int = 300_000
+    largest_sum: int = 10**11
 
     def __post_init__(self) -> None:
         read_options(self)
@@ -143,10 +136,13 @@ class Exact:
             return Bracket(max(value.lower, Fraction(0)), value.upper, "ball", self.name, evaluation)
         return Bracket(value, value, "exact", self.name, evaluation)
 
-    def _few(self, law: Law, n: int, lattice: _Lattice) -> bool:
-        """Whether count vectors are so few, and the lattice so fine, that they are cheaper: a choice."""
+    def _few(self, law: Law, n: int, lattice: _Lattice, *, per_vector: int = 200) -> bool:
+        """Whether count vectors are so few, and the lattice so fine, that they are cheaper: a choice.
+
+        - ``per_vector``: points of a lattice that cost as much as a count vector in rationals.
+        """
         count = math.comb(n + len(law.values) - 1, n)
-        return count <= self.largest_count and _PER_VECTOR * count < n * lattice.span
+        return count <= self.largest_count and per_vector * count < n * lattice.span
 
     def _enclosed(self, law: Law, n: int) -> Ball:
         with working_precision(self.bits + 16):

@@ -130,7 +130,6 @@ _SHIFTS: Final = 3
 
 
 _COVER_BITS: Final = 53
-_LEAST_EXPONENT: Final = -700.0
 
 
 _Seen = TypeVar("_Seen")
@@ -276,10 +275,13 @@ def _chosen(one: CellShifts, height: float) -> list[int]:
     return path[::-1]
 
 
-def _at_height(terms: Terms, height: float) -> npt.NDArray[np.float64]:
-    """Terms at a height, about."""
+def _at_height(terms: Terms, height: float, *, least_exponent: float = -700.0) -> npt.NDArray[np.float64]:
+    """Terms at a height, about.
+
+    - ``least_exponent``: exponent below which an exponential counts as that.
+    """
 
     def value(a: flint.arb, b: flint.arb) -> float:
-        return float(a.mid()) * math.exp(max(-height * float(b.mid()), _LEAST_EXPONENT)) if a.is_finite() else math.inf
+        return float(a.mid()) * math.exp(max(-height * float(b.mid()), least_exponent)) if a.is_finite() else math.inf
 
     return np.array([[value(*term) for term in row] for row in terms])

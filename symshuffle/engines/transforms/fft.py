@@ -23,7 +23,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Final, final
+from typing import ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +34,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import format_decimal, lower_end, read_options, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.engines.transforms.tilted import Window, contracted, convolve, dilated, integral
-
-_SMALLEST: Final = 1e-290
-"""Below it a double loses digits."""
+from symshuffle.engines.transforms.tilted import SMALLEST, Window, contracted, convolve, dilated, integral
 
 
 @final
@@ -153,8 +150,8 @@ def _settled(law: Law) -> tuple[Fraction, Fraction, str] | None:
         return Fraction(0), Fraction(0), "G is never positive"
     if len(law.values) == 1:
         return max(lower_end(law.values[0]), Fraction(0)), most, "G is constant"
-    if most < _SMALLEST:
-        return Fraction(0), most, f"G is never above {_SMALLEST}"
+    if most < SMALLEST:
+        return Fraction(0), most, f"G is never above {SMALLEST}"
     return None
 
 

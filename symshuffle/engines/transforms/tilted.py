@@ -85,11 +85,7 @@ def convolve(
     return found, spectral + transform
 
 
-_QUIET: Final = 60.0
-"""Chernoff exponent of the mass outside the window."""
-
-
-_SMALLEST: Final = 1e-290
+SMALLEST: Final = 1e-290
 """Below it a double loses digits."""
 
 
@@ -164,9 +160,9 @@ class Window:
         slack = (2 * np.abs(exponents) + np.abs(exponents - scale) + 16) * UNIT
         # What a double does not hold is dropped, and for the upper side the chance that it occurs is added again.
         with np.errstate(over="ignore"):
-            tilted = np.maximum(weights, _SMALLEST) * np.exp(exponents - scale) * (1 + sign * slack)
-        dropped = (weights < _SMALLEST) | (tilted < _SMALLEST)
-        lost = 2.0 * n * float((tilted[dropped] + _SMALLEST).sum()) if side == "upper" else 0.0
+            tilted = np.maximum(weights, SMALLEST) * np.exp(exponents - scale) * (1 + sign * slack)
+        dropped = (weights < SMALLEST) | (tilted < SMALLEST)
+        lost = 2.0 * n * float((tilted[dropped] + SMALLEST).sum()) if side == "upper" else 0.0
         tilted[dropped] = 0.0
         folded = convolve(places, tilted, n, self.length)
         total, error = integral(*folded, np.roll(self._ramp(n, sign), self.first % self.length))
@@ -306,7 +302,7 @@ def _doubles(law: Law) -> tuple[Array, Array]:
         values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
     except OverflowError:
         raise Unsupported("an atom of G is beyond the range of doubles; use engine exact, at small n") from None
-    if float(weights.min()) < _SMALLEST:
+    if float(weights.min()) < SMALLEST:
         raise Unsupported("an atom of G has a weight below the range of doubles; use engine exact, at small n")
     return values, weights
 
@@ -323,10 +319,14 @@ def _best_tilt(values: Array, weights: Array, n: int, spacing: Fraction | None) 
     return float(tilts[np.argmin(n * _cumulants(values, weights, tilts) - 2 * kernel)])
 
 
-def _chernoff(values: Array, weights: Array, n: int, c: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """How far the tilted sum gets below 0, and up, but for ``exp(-_QUIET)``; each with the slope that shows it.
+def _chernoff(
+    values: Array, weights: Array, n: int, c: float, *, quiet: float = 60.0
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """How far the tilted sum gets below 0, and up, but for ``exp(-quiet)``; each with the slope that shows it.
 
     Slopes end where the farthest atom on that side leaves the range of doubles; towards below the tilt is undone first.
+
+    - ``quiet``: Chernoff exponent of the mass outside the window.
     """
     widest = float(np.abs(values).max())
     tilted = weights * np.exp(c * values - (c * values).max())
@@ -338,7 +338,7 @@ def _chernoff(values: Array, weights: Array, n: int, c: float) -> tuple[tuple[fl
 
     def reach(sign: int, furthest: float) -> tuple[float, float]:
         slopes = np.geomspace(1e-3 / spread, furthest, 400)
-        reaches = (n * (_cumulants(values, weights, c + sign * slopes) - at) + _QUIET) / slopes
+        reaches = (n * (_cumulants(values, weights, c + sign * slopes) - at) + quiet) / slopes
         return float(reaches.min()), float(slopes[reaches.argmin()])
 
     return reach(-1, c + 700 / down), reach(1, 700 / up)

@@ -53,7 +53,6 @@ _LONGEST_WHOLE: Final = 50_000
 """Bits up to which strings of every number of ones are summed; beyond, up to 40 deviations from the mean."""
 
 _REACH: Final = 40
-_LONGEST_EXACT: Final = 64
 """Bits up to which that sum is a rational, where all probabilities are."""
 
 Sums: TypeAlias = "tuple[Any, Any, Any]"
@@ -288,11 +287,11 @@ def string_terms(ones: Any, size: int, weight: Any, hit: Any, miss: Any) -> Sums
     return mass * (up + down), own, absent
 
 
-def _string_sums(size: int, hit: Number, miss: Number, other: Number, bits: int) -> Sums:
+def _string_sums(size: int, hit: Number, miss: Number, other: Number, bits: int, *, longest_exact: int = 64) -> Sums:
     """The sums over strings with 1 to ``size - 1`` ones; the other two carry no information."""
     if size > LARGEST_STRING:
         raise Unsupported(f"{size} bits: the canonical estimator is summed up to {LARGEST_STRING} bits")
-    if size <= _LONGEST_EXACT and all(isinstance(x, Fraction) for x in (hit, miss, other)):
+    if size <= longest_exact and all(isinstance(x, Fraction) for x in (hit, miss, other)):
         return _added(size, hit, miss, other, (1 - other) ** size)
     with working_precision(bits + 64):
         parts = to_arb(hit), to_arb(miss), to_arb(other)

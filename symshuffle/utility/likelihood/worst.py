@@ -29,10 +29,7 @@ from symshuffle.utility.likelihood.extremes import (
     largest_chi_square,
 )
 
-_EVEN: Final = 160
-_NEAR: Final = 60
 _DIGITS: Final = 10**9
-_MASS: Final = 1e-7
 """Proposed masses below this are taken for zero."""
 
 _APART: Final = Fraction(1, 10**4)
@@ -217,13 +214,21 @@ def _question(
     return hinge(direction, exp_eps=order), budget / n, reach
 
 
-def _grid(kink: Fraction, variance: Fraction, below: Fraction, above: Fraction) -> list[Fraction]:
+def _grid(
+    kink: Fraction,
+    variance: Fraction,
+    below: Fraction,
+    above: Fraction,
+    *,
+    even_points: int = 160,
+    near_points: int = 60,
+) -> list[Fraction]:
     """Points on the range, dense where two atoms around the kink would lie; the best places themselves, rounded."""
     radius = Fraction(float(variance + kink * kink) ** 0.5).limit_denominator(_DIGITS)
     size = Fraction(float(variance) ** 0.5)
     best = [-below, above, kink - radius, kink + radius, variance / below, -variance / above]
-    near = [kink + 3 * radius * Fraction(j, _NEAR) for j in range(-_NEAR, _NEAR + 1)]
-    even = [-below + (below + above) * Fraction(j, _EVEN) for j in range(_EVEN + 1)]
+    near = [kink + 3 * radius * Fraction(j, near_points) for j in range(-near_points, near_points + 1)]
+    even = [-below + (below + above) * Fraction(j, even_points) for j in range(even_points + 1)]
     return _spread([], [*best, *even, *near], size * _APART, below, above)
 
 
@@ -259,10 +264,10 @@ def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple
 
 
 def _best_law(
-    grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction
+    grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction, *, negligible: float = 1e-7
 ) -> tuple[_Atoms, Quadratic]:
     """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there."""
-    near = {j + step for j, mass in enumerate(masses) if mass > _MASS for step in (-1, 0, 1)} | {0, len(grid) - 1}
+    near = {j + step for j, mass in enumerate(masses) if mass > negligible for step in (-1, 0, 1)} | {0, len(grid) - 1}
     chosen = [grid[j] for j in sorted(near) if 0 <= j < len(grid)]
     best: tuple[Fraction, _Atoms] | None = None
     for x, y, z in itertools.combinations(chosen, 3):

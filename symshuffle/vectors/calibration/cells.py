@@ -39,22 +39,8 @@ Mixed: TypeAlias = BlanketMixedGaussian | LocalGaussian | PrivUnit | ClippedLine
 """What sends, with some probability, a message that no input shapes (LocalGaussian: never)."""
 
 _BITS: Final = 128
-_CELLS: Final = 120
-_BELOW: Final = 5
 """Cells of the line begin so far below 0, in units of sigma0; the rest of it is one cell more."""
 
-_ALONG: Final = 60
-"""Cells of the line where lengths across it have classes too."""
-
-_ACROSS: Final = 12
-_BULK: Final = 3
-"""Classes of the length across, up to so far on either side of its middle; two more beyond."""
-
-_HEIGHTS: Final = 120
-"""Cells of the heights of a ramp."""
-
-_TOP: Final = 8
-"""They are narrow up to so many standard deviations of the height of a random point."""
 
 _GRID: Final = 2**40
 
@@ -124,7 +110,7 @@ def cells(mechanism: Mixed, at: Fraction, adjacency: Relation, blanket: Blanket)
             return _largest(shift, mechanism.dimension, adjacency)
         if not mixes:
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
-        null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
+        null, along, opposite = _on_the_line(_ends(shift, adjacency), shift)
         second = opposite if adjacency == "replace-one" else null
         return null, along, second, (flint.arb(0),) * len(null)
 
@@ -140,11 +126,11 @@ def cells_of(mechanism: Mixed, adjacency: Relation, blanket: Blanket = "mechanis
     return mixed_pair(cells(mechanism, spread(mechanism), adjacency, blanket), gamma)
 
 
-def _ends(shift: Fraction, adjacency: Relation, count: int) -> list[Fraction]:
+def _ends(shift: Fraction, adjacency: Relation, count: int = 120, *, below_zero: int = 5) -> list[Fraction]:
     """Where cells end, 0 among them; fewer are far out where the input is: likelihood ratios there make laws slow."""
     b = float(shift)
     high = b + min(4.0, max(1.5, 5 - b))
-    low = -high if adjacency == "replace-one" else -float(_BELOW)
+    low = -high if adjacency == "replace-one" else -float(below_zero)
     above = max(1, round(count * high / (high - low)))
     below = max(1, count - above)
     ends = [low * (below - k) / below for k in range(below)] + [high * k / above for k in range(above + 1)]
@@ -172,13 +158,13 @@ def _between(low: flint.arb, high: flint.arb) -> flint.arb:
     return (low.erfc() - high.erfc()) / 2
 
 
-def _largest(shift: Fraction, dimension: int, adjacency: Relation) -> Cells:
+def _largest(shift: Fraction, dimension: int, adjacency: Relation, *, line_cells: int = 60) -> Cells:
     """Against the largest blanket: on the line that of the farther end, otherwise interpolated from corners."""
     if dimension == 1:
-        null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
+        null, along, opposite = _on_the_line(_ends(shift, adjacency), shift)
         second = opposite if adjacency == "replace-one" else null
         return null, along, second, tuple(p.min(q) for p, q in zip(along, opposite, strict=True))
-    ends = _ends(shift, adjacency, _ALONG)
+    ends = _ends(shift, adjacency, line_cells)
     null, along, opposite = _on_the_line(ends, shift)
     second = opposite if adjacency == "replace-one" else null
     slope = to_arb(shift)
@@ -218,13 +204,15 @@ def _weighed(low: Fraction, high: Fraction, mean: flint.arb) -> tuple[flint.arb,
     return to_arb(low), to_arb(high), (mean - to_arb(low)) / to_arb(high - low)
 
 
-def _across(dimension: int) -> list[tuple[flint.arb, flint.arb, flint.arb, flint.arb]]:
+def _across(
+    dimension: int, *, classes: int = 12, bulk: int = 3
+) -> list[tuple[flint.arb, flint.arb, flint.arb, flint.arb]]:
     """Of each class of the length across: its mass, two squares, the share of the larger one in the mean square."""
     degrees = dimension - 1
     middle = math.sqrt(degrees)
-    start = max(middle - _BULK, 0.0)
-    step = (middle + _BULK - start) / _ACROSS
-    ends = [Fraction(round((start + step * k) * 2**12), 2**12) for k in range(_ACROSS + 1)]
+    start = max(middle - bulk, 0.0)
+    step = (middle + bulk - start) / classes
+    ends = [Fraction(round((start + step * k) * 2**12), 2**12) for k in range(classes + 1)]
     squares = [end * end for end in ends]
     if squares[0] > 0:
         squares.insert(0, Fraction(0))
@@ -264,9 +252,11 @@ def _caps(theta: Fraction, dimension: int, adjacency: Relation) -> Cells:
     return (outside, inside), (zero, one), (outside / inside, 1 - outside / inside), (zero, zero)
 
 
-def _ramp(clip: Fraction, dimension: int, adjacency: Relation) -> Cells:
+def _ramp(
+    clip: Fraction, dimension: int, adjacency: Relation, *, heights_of_ramp: int = 120, deviations: int = 8
+) -> Cells:
     """Cells of the height, of a density proportional to what the height exceeds the clip by."""
-    half, top = _HEIGHTS // 2, min(1.0, _TOP / math.sqrt(dimension))
+    half, top = heights_of_ramp // 2, min(1.0, deviations / math.sqrt(dimension))
     heights = {Fraction(round(top * math.sin(math.pi * k / (2 * half)) * _GRID), _GRID) for k in range(half + 1)}
     below = sorted({-height for height in heights | {abs(clip), Fraction(1)}})  # from -1 to 0, the clip among them
     moments = [partial_moments(to_arb(end), dimension)[:2] for end in below]

@@ -48,13 +48,6 @@ Calibrated: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | Clipped
 SHAPES: Final = {"bmg": "gamma", "privunit": "theta", "clipped-linear": "clip"}
 """The parameter that is the shape of a family, which may be given instead of searched."""
 
-_LARGEST_NOISE: Final = 30.0
-_LEAST_NOISE: Final = -4.0
-"""Ends of a strength, of minus a logarithm of noise, from where it starts: less noise is seen by no loose target."""
-
-_FLATTEST: Final = -30.0
-_STEEPEST: Final = 13.0
-"""Ends of a strength, of log-odds: a target that is met there is met by all, or by none."""
 
 _LEAST_SHARE: Final = 1e-3
 """Least mass of the blanket of a density on the sphere: less saves no larger share of the error, and costs digits."""
@@ -78,14 +71,25 @@ class ShapedFamily:
     strengths: tuple[float, float]
 
 
-def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fraction | None = None) -> ShapedFamily:
+def family_by_name(
+    name: str,
+    n: int,
+    dimension: int,
+    noise: float,
+    shape: Fraction | None = None,
+    *,
+    noises: tuple[float, float] = (-30.0, 4.0),
+    odds: tuple[float, float] = (-30.0, 13.0),
+) -> ShapedFamily:
     """A family, started at the index of the central mechanism of the same guarantee.
 
     - ``shape``: the parameter of :data:`SHAPES`, where it is not to be searched.
+    - ``noises``: ends of a strength, of minus a logarithm of noise, from where it starts: no loose target sees less.
+    - ``odds``: ends of a strength, of log-odds: a target that is met there is met by all, or by none.
     """
     index, root, one = max(noise * math.sqrt(n), 0.5), math.sqrt(dimension), Fraction(1)
-    loud = (-math.log(index) - _LARGEST_NOISE, -math.log(index) - _LEAST_NOISE)
-    odds, flat = (_FLATTEST, _STEEPEST), (_FLATTEST, -math.log(_LEAST_SHARE))
+    by_noise = (noises[0] - math.log(index), noises[1] - math.log(index))
+    flat = (odds[0], -math.log(_LEAST_SHARE))
     match name:
         case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)
 
@@ -100,7 +104,7 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
                 return math.log(math.log1p(share / ((1 - share) ** 2 * index**2))) / 2
 
             centre = -2 / 3 * math.log(max(index, 2.0))
-            found = ShapedFamily(mixed, (centre - 6, -0.02), centre, start, loud)
+            found = ShapedFamily(mixed, (centre - 6, -0.02), centre, start, by_noise)
         case "sphere-linear":  # strength: logit of c
 
             def linear(_: float, strength: float) -> Calibrated:
@@ -124,13 +128,13 @@ def family_by_name(name: str, n: int, dimension: int, noise: float, shape: Fract
                 return ClippedLinear(clip, dimension, short(max(math.exp(-strength), _least_index(clip, dimension))))
 
             widest = 0.98 * root
-            found = ShapedFamily(clipped, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
+            found = ShapedFamily(clipped, (-widest, widest), 0.0, lambda _: -math.log(max(index, 0.5)), by_noise)
         case "gaussian":
 
             def local(_: float, strength: float) -> Calibrated:
                 return LocalGaussian(short(math.exp(-strength)), dimension)
 
-            found = ShapedFamily(local, (0.0, 0.0), 0.0, lambda _: -math.log(max(index, 0.5)), loud)
+            found = ShapedFamily(local, (0.0, 0.0), 0.0, lambda _: -math.log(max(index, 0.5)), by_noise)
         case _:
             raise InputError("mechanism", name, "bmg, sphere-linear, privunit, clipped-linear or gaussian")
     return found if shape is None else replace(found, shapes=(0.0, 0.0), centre=0.0)
@@ -163,27 +167,8 @@ def short(value: float) -> Fraction:
     return Fraction(f"{value:.{DIGITS}g}")
 
 
-_NODES: Final = 10
-_PANEL: Final = 1.0
-"""Nodes of a panel, and its width, in standard deviations of a height."""
-
-_FARTHEST: Final = 9.0
-"""Height beyond which a point of the sphere is not looked at, in the same."""
-
-_REL: Final = 1e-8
 _FELT: Final = 1e-9
 """Mass from which on what no node stands for is no rounding."""
-
-_ROUGH: Final = 1e-4
-"""Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
-
-_FEW: Final = 100
-_BINS: Final = 500
-_FEW_BINS: Final = 200
-_LARGE: Final = 1e-3
-_LOST: Final = 1e-4
-"""Users up to which sums are added too, into how many bins, fine and not, the values of which they tell enough, and the
-share of them that roundings may take."""
 
 
 def roughly(
@@ -225,9 +210,9 @@ def roughly(
     return min(alone, _of_all(orders, weights, n, fine=fine, add=add) + (beyond if beyond > _FELT else 0.0))
 
 
-def summed(mechanism: Randomizer, n: int) -> bool:
+def summed(mechanism: Randomizer, n: int, *, max_users: int = 100) -> bool:
     """Whether estimates are by sums, a few parts in 10^4 off: of few Gaussians, whose transform falls late."""
-    return n <= _FEW and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian)
+    return n <= max_users and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian)
 
 
 def of_one_user(mechanism: Randomizer, order: Real, adjacency: Relation) -> float:
@@ -253,16 +238,26 @@ def _of_all(orders: list[Array], weights: Array, n: int, *, fine: bool, add: boo
     return found
 
 
-def _of_one_order(values: Array, weights: Array, n: int, *, fine: bool, add: bool) -> float:
+def _of_one_order(
+    values: Array,
+    weights: Array,
+    n: int,
+    *,
+    fine: bool,
+    add: bool,
+    widths: tuple[float, float] = (1e-8, 1e-4),
+    bins: tuple[int, int] = (500, 200),
+    enough: float = 1e-3,
+) -> float:
     """By the transform, or at least what sums merged into their means have."""
-    found = _added(values, weights, n, _BINS if fine else _FEW_BINS) if add else 0.0
-    if found > _LARGE:
+    found = _added(values, weights, n, bins[not fine]) if add else 0.0
+    if found > enough:
         return found
-    about = estimate(values, weights, n, rtol=_REL if fine else _ROUGH)
+    about = estimate(values, weights, n, rtol=widths[not fine])
     return max(found, about) if found > 0 else about
 
 
-def _added(values: Array, weights: Array, n: int, bins: int) -> float:
+def _added(values: Array, weights: Array, n: int, bins: int, *, lost_share: float = 1e-4) -> float:
     """By sums merged into their means, where roundings are next to nothing; 0 otherwise."""
     try:
         none = Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0)
@@ -270,7 +265,7 @@ def _added(values: Array, weights: Array, n: int, bins: int) -> float:
         found, lost = positive_part(atoms, n, bins, spread=False)
     except Unsupported:
         return 0.0
-    return found / n if lost < _LOST * found else 0.0
+    return found / n if lost < lost_share * found else 0.0
 
 
 def _leading(values: Array, weights: Array, n: int) -> float:
@@ -281,7 +276,14 @@ def _leading(values: Array, weights: Array, n: int) -> float:
     return math.exp(n * tilt.cumulant(c)) / (c * c * n * math.sqrt(2 * math.pi * (n * tilt.curvature(c) + 2 / c**2)))
 
 
-def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Relation) -> Array:
+def _on_sphere(
+    mechanism: SphereLinear | ClippedLinear,
+    adjacency: Relation,
+    *,
+    nodes: int = 10,
+    panel: float = 1.0,
+    farthest: float = 9.0,
+) -> Array:
     """Along the angle: the densities of x and of the other, relative to the least one, and the mass of that."""
     d = mechanism.dimension
     corners, clip, gamma, slope = [0.0], -1.0, 1 - to_float(getattr(mechanism, "c", Fraction(0))), 0.0
@@ -291,12 +293,12 @@ def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Relation) -> 
         gamma, slope, _ = map(to_float, clipped_numbers(mechanism, bits=64))
         clip = float(mechanism.clip)
         corners = sorted({math.asin(clip), -math.asin(clip)})
-    reach = min(math.pi / 2, _FARTHEST / math.sqrt(d))
+    reach = min(math.pi / 2, farthest / math.sqrt(d))
     ends = [-reach, *(a for a in corners if -reach < a < reach), reach]
-    node, mass = np.polynomial.legendre.leggauss(_NODES)
+    node, mass = np.polynomial.legendre.leggauss(nodes)
     angles, weights = [], []
     for low, high in pairwise(ends):
-        count = max(1, math.ceil((high - low) * math.sqrt(d) / _PANEL))
+        count = max(1, math.ceil((high - low) * math.sqrt(d) / panel))
         edges = low + (high - low) / count * np.arange(count)
         half = (high - low) / count / 2
         angles.append((edges[:, None] + half * (1 + node)).ravel())

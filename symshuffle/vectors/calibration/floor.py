@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Final, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import flint
 import numpy as np
@@ -54,21 +54,6 @@ from symshuffle.vectors.randomizers.mechanisms import (
 )
 
 Bounded: TypeAlias = BlanketMixedGaussian | SphereLinear | LocalGaussian | PrivUnit | ClippedLinear
-
-_REL: Final = 1e-3
-_FINE: Final = 1e-6
-"""Relative widths at which a point of many, and the one point of a family with one parameter, is told from a target."""
-
-_FEW: Final = 100
-_FEWEST: Final = 12
-_LARGE: Final = Fraction(1, 1000)
-_NEAR: Final = Fraction(9, 10)
-"""Users up to which laws in doubles are added, where a target is larger than so much and otherwise, and the share of it
-from which on in finer bins too."""
-
-_BINS: Final = 500
-_MORE_BINS: Final = 2000
-"""Bins into which sums are merged there."""
 
 
 @final
@@ -120,10 +105,22 @@ class Floor:
                 raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
 
 
-def misses(mechanism: Bounded, target: Target, *, rtol: float = _REL) -> bool:
+def misses(
+    mechanism: Bounded,
+    target: Target,
+    *,
+    rtol: float = 1e-3,
+    fine: float = 1e-6,
+    max_users: tuple[int, int] = (100, 12),
+    large: Fraction = Fraction(1, 1000),
+    near: Fraction = Fraction(9, 10),
+    bins: int = 2000,
+) -> bool:
     """Whether the bound on delta of a mechanism is certainly above a target, in one order of the pair.
 
-    ``rtol`` is the relative width at which cells are told from it.
+    - ``rtol``, ``fine``: relative widths at which cells are told from it, and the point of a family with one parameter.
+    - ``max_users``: up to which laws in doubles are added, where the target is above ``large`` and otherwise; from a
+      share ``near`` of it on in ``bins`` too.
     """
     if isinstance(mechanism, LocalGaussian) and misses_alone(mechanism, target):
         return True
@@ -136,16 +133,16 @@ def misses(mechanism: Bounded, target: Target, *, rtol: float = _REL) -> bool:
     for one in (pair,) if mirrored else (pair, pair.reverse):
         if isinstance(one, ContinuousPair) and _excluded(one, target):
             continue
-        if isinstance(one, FinitePair) and target.n <= (_FEW if target.goal > _LARGE else _FEWEST):
+        if isinstance(one, FinitePair) and target.n <= max_users[target.goal <= large]:
             law = one.law(target.exp_eps, bits=192)
             known = at_least(law, target.n)
-            if _NEAR * target.goal < known <= target.goal:
-                known = at_least(law, target.n, bins=_MORE_BINS)
+            if near * target.goal < known <= target.goal:
+                known = at_least(law, target.n, bins=bins)
             if known > target.goal:
                 return True
             continue  # an engine would spend seconds on about the same number
         try:
-            width = rtol if isinstance(pair, FinitePair) else _FINE
+            width = rtol if isinstance(pair, FinitePair) else fine
             if pair_delta(one, target.n, target.exp_eps, rtol=width).lower > target.goal:
                 return True
         except (Unsupported, NotDecided):
@@ -158,7 +155,7 @@ def _excluded(pair: ContinuousPair, target: Target) -> bool:
     return at_most(LevelledPair(pair, target.exp_eps), target.n, near=target.goal)[0] <= target.goal
 
 
-def at_least(law: Law, n: int, *, bins: int = _BINS) -> Fraction:
+def at_least(law: Law, n: int, *, bins: int = 500) -> Fraction:
     """A number that H(n) of a finite law is at least, within about a thousandth where users are few.
 
     Smaller values of G, smaller weights, and sums merged into their means all make H(n) smaller. What doubles round is

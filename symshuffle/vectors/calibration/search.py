@@ -58,12 +58,12 @@ FREE: Final[dict[type, tuple[str, ...]]] = {
 }
 """The parameters that are searched, of the families that have a floor."""
 
-_STRENGTH: Final[dict[type, int]] = {
-    BlanketMixedGaussian: 1,
-    SphereLinear: 0,
-    LocalGaussian: 0,
-    PrivUnit: 0,
-    ClippedLinear: 1,
+_STRENGTH: Final[dict[type, str]] = {
+    BlanketMixedGaussian: "sigma0",
+    SphereLinear: "c",
+    LocalGaussian: "sigma0",
+    PrivUnit: "p",
+    ClippedLinear: "chi",
 }
 """Which of them is raised until the target is met."""
 
@@ -107,7 +107,7 @@ class Calibration(AnswerMethods):
         """Which parameter ended the search at its limit, so that most of delta is unused; None if none did."""
         if self.certificate.bracket.upper > self.goal / _UNUSED:
             return None
-        name = FREE[type(self.parameters)][_STRENGTH[type(self.parameters)]]
+        name = _STRENGTH[type(self.parameters)]
         value = _decimal(getattr(self.parameters, name))
         return f"the search of {name} ends at {value}: delta is below the target by a factor of {_UNUSED} or more"
 

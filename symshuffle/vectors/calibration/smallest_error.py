@@ -29,41 +29,23 @@ from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, Clip
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
 
-_LARGEST: Final = 1e200
 _COARSE: Final = 1e-3
 _CLOSE: Final = 1e-9
-_CLOSE_OF_SUMS: Final = 1e-5
 """How closely a strength is searched: to compare shapes, and at the last one, also where estimates are by sums."""
 
 _STEP: Final = 0.5
 _SETTLED: Final = 2e-2
 """The first step over shapes, and how closely the best one is searched."""
 
-_GRID: Final = 9
-"""Shapes that are tried where there is none to start from."""
 
 _BESIDE: Final = 1e-2
-_FLAT: Final = 1e-2
-_STEEP: Final = 50.0
 """Step of the slope by which an excess of the bracket is taken back, its least and its largest value."""
 
-_MARGIN: Final = 4
-"""By how many widths delta is to be below the target at the first strength that is certified, by the estimate."""
 
-_LOOSE: Final = 100
-_WIDE_OF_FEW: Final = 1
-"""A bracket is loose if it is so many times as wide as asked; of few users, if besides it is relatively so wide."""
-
-_ALONE_ABOUT: Final = 1.001
 _ALONE: Final = 1e-6
-_ALONE_SHORT: Final = 1e-5
-_FEW_SHORT: Final = 1e-4
 """The value for one user is asked before any engine where it is about so many targets or less; how closely the strength
 is searched at which it meets the target; how far below the best one it serves without an engine, for few users too."""
 
-_HALVINGS: Final = 16
-_ALONE_BACK: Final = (-1e-4, -1e-5, -1e-6, 0.0, 1e-6, 1e-5, 1e-4)
-"""How often an estimate halves the strengths between which that one is, and how far below it one is certified."""
 
 _BACK: Final = 1.0
 """The longest step back."""
@@ -75,29 +57,22 @@ _AGAIN: Final = 0.25
 """How much weaker it is that must meet the target too, where a search comes from the stronger side."""
 
 _TRIES: Final = 8
-_SHAPES: Final = 6
 """Strengths that are tried next to the one found, and shapes, where no bracket is narrow enough at the best one."""
 
-_APART: Final = 0.2
-"""How far a shape is from those at which no bracket was narrow enough."""
 
 _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
 """Relative widths of the bracket, the next one where the engines refuse."""
 
-_OF_CELLS: Final = 1e-4
 _CROWD: Final = 50
 """The least one between two finite laws, and the users from which on these are asked."""
 
-_OF_LENGTHS: Final = 1e-5
-_OF_FEW: Final = (3e-4, 1e-3, 1e-2)
-_OF_SUMS: Final = (1e-4, 1e-2)
-"""The first one of Gaussians in several dimensions, whose bound has classes of lengths: a line for each; those of
-densities where users are few, and where estimates are by sums."""
 
 _NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
 
 
-def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket]:
+def found_for(
+    family: ShapedFamily, target: Target, *, max_shapes: int = 6, distance: float = 0.2
+) -> tuple[Calibrated, Bracket]:
     """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta."""
     try:
         _refused(family, target)  # of some families before a search
@@ -113,14 +88,14 @@ def found_for(family: ShapedFamily, target: Target) -> tuple[Calibrated, Bracket
     failed: list[float] = []
     reason = ""
     for shape in kept:
-        if any(abs(shape - other) < _APART for other in failed):
+        if any(abs(shape - other) < distance for other in failed):
             continue
         try:
             return _certified(family, target, shape, errors[shape][1])
         except Unsupported as error:
             reason = reason or str(error)
         failed.append(shape)
-        if len(failed) == _SHAPES:
+        if len(failed) == max_shapes:
             break
     raise Unsupported(f"parameters were found, but no bracket shows that they meet the target: {reason}")
 
@@ -136,7 +111,9 @@ def _refused(family: ShapedFamily, target: Target) -> None:
     worst_pair(middle, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
 
 
-def _errors_by_shape(family: ShapedFamily, target: Target) -> dict[float, tuple[float, float]]:
+def _errors_by_shape(
+    family: ShapedFamily, target: Target, *, points: int = 9, largest: float = 1e200
+) -> dict[float, tuple[float, float]]:
     """About the error at the largest strength that meets the target, and that strength, at the shapes looked at."""
     seen: dict[float, tuple[float, float]] = {}
     shift = 0.0  # of the strength found from the one to start from, at the shape seen last
@@ -159,7 +136,7 @@ def _errors_by_shape(family: ShapedFamily, target: Target) -> dict[float, tuple[
         error(low)
         return seen
     if math.isinf(error(family.centre)):
-        for shape in np.linspace(low, high, _GRID):
+        for shape in np.linspace(low, high, points):
             error(float(shape))
     best = min(seen, key=lambda x: seen[x][0])
     for sign in (1, -1):
@@ -175,7 +152,7 @@ def _errors_by_shape(family: ShapedFamily, target: Target) -> dict[float, tuple[
         from scipy.optimize import minimize_scalar
 
         def height(x: float) -> float:
-            return math.log(min(error(float(x)), _LARGEST))
+            return math.log(min(error(float(x)), largest))
 
         minimize_scalar(height, bounds=(below, above), method="bounded", options={"xatol": _SETTLED})
     return seen
@@ -245,17 +222,37 @@ def _strongest(
     return zero_between(excess, below, above, xtol=close / 10)  # shapes are compared by it
 
 
-def _certified(family: ShapedFamily, target: Target, shape: float, start: float) -> tuple[Calibrated, Bracket]:
-    """A mechanism of a shape whose bracket meets the target, near the strongest one that does."""
+def _certified(
+    family: ShapedFamily,
+    target: Target,
+    shape: float,
+    start: float,
+    *,
+    close_of_sums: float = 1e-5,
+    slopes: tuple[float, float] = (1e-2, 50.0),
+    shortfalls: tuple[float, float] = (1e-4, 1e-5),
+    widths_below: int = 4,
+    loose_by: tuple[int, int] = (100, 1),
+) -> tuple[Calibrated, Bracket]:
+    """A mechanism of a shape whose bracket meets the target, near the strongest one that does.
+
+    - ``close_of_sums``: how closely a strength is searched where estimates are by sums.
+    - ``slopes``: least and largest value of the slope by which an excess of the bracket is taken back.
+    - ``shortfalls``: how far below the best strength the value for one user serves without an engine, for few users and
+      many.
+    - ``widths_below``: by how many widths delta is to be below the target at the first strength that is certified.
+    - ``loose_by``: a bracket is loose if it is so many times as wide as asked; of few users, if besides it is so wide
+      relatively.
+    """
     excess = _excess(family, target, shape, fine=True)
-    close = _CLOSE_OF_SUMS if summed(family.make(shape, start), target.n) else _CLOSE
+    close = close_of_sums if summed(family.make(shape, start), target.n) else _CLOSE
     nearest = _strongest(excess, start, family.strengths, close, _BESIDE / 2)
     if nearest is None:
         raise Unsupported("no strength meets the target by an estimate")
-    slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
+    slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, slopes[0]), slopes[1])
     said = ""
     alone = _of_one_user(family, target, shape, nearest)
-    short = _FEW_SHORT if target.n < _CROWD else _ALONE_SHORT
+    short = shortfalls[target.n >= _CROWD]
     if alone is not None and alone[0] >= nearest - short:
         return alone[1:]
     one = family.make(shape, nearest)
@@ -264,7 +261,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     for rtol in widths:
         if hopeless and rtol < widths[-1]:
             continue
-        margin = _MARGIN if widths is _WIDTHS else 1
+        margin = widths_below if widths is _WIDTHS else 1
         strength = nearest - margin * rtol / slope if excess(nearest) > -1 else nearest
         for k in range(_TRIES):
             mechanism = family.make(shape, strength)
@@ -280,7 +277,7 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
                 return mechanism, bound
             hopeless = bound.lower == 0
             said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
-            loose = max(_LOOSE * Fraction(rtol), _WIDE_OF_FEW if target.n < _CROWD else 0)
+            loose = max(loose_by[0] * Fraction(rtol), Fraction(loose_by[1] if target.n < _CROWD else 0))
             if bound.upper > (1 + loose) * bound.lower and rtol < widths[-1]:
                 break  # an engine of less width may serve a larger one
             over = math.log(bound.upper / target.goal)
@@ -292,14 +289,21 @@ def _certified(family: ShapedFamily, target: Target, shape: float, start: float)
     raise Unsupported(said)
 
 
-def _widths(mechanism: Calibrated, n: int) -> tuple[float, ...]:
+def _widths(
+    mechanism: Calibrated,
+    n: int,
+    *,
+    of_users: tuple[float, ...] = (3e-4, 1e-3, 1e-2),
+    of_sums: tuple[float, ...] = (1e-4, 1e-2),
+    of_lengths: float = 1e-5,
+) -> tuple[float, ...]:
     """Relative widths of the bracket, the next one where the engines refuse."""
     lengths = isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1
     if n < _CROWD and isinstance(mechanism, LocalGaussian | BlanketMixedGaussian | ClippedLinear):
-        return _OF_FEW[lengths:]
+        return of_users[lengths:]
     if summed(mechanism, n):
-        return _OF_SUMS
-    return (_OF_LENGTHS, *_WIDTHS[1:]) if lengths else _WIDTHS
+        return of_sums
+    return (of_lengths, *_WIDTHS[1:]) if lengths else _WIDTHS
 
 
 @lru_cache(maxsize=16)
@@ -308,7 +312,7 @@ def _pair(mechanism: Calibrated, adjacency: Relation, blanket: Blanket, exp_eps:
     return worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=exp_eps)
 
 
-def _bound(mechanism: Calibrated, target: Target, rtol: float) -> Bracket:
+def _bound(mechanism: Calibrated, target: Target, rtol: float, *, least_width: float = 1e-4) -> Bracket:
     """A bracket of the larger order, for a clipped density that has none by finite laws on either side."""
     pair = _pair(mechanism, target.adjacency, target.blanket, target.exp_eps)
     if not isinstance(mechanism, ClippedLinear) or mechanism.dimension == 1 or target.n < _CROWD:
@@ -317,16 +321,23 @@ def _bound(mechanism: Calibrated, target: Target, rtol: float) -> Bracket:
         return larger_order(pair, target.n, target.exp_eps, arithmetic="ball", rtol=rtol)
     except (Unsupported, NotDecided):
         asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
-        return larger_between(mechanism, target.n, rtol=max(rtol, _OF_CELLS), **asked)
+        return larger_between(mechanism, target.n, rtol=max(rtol, least_width), **asked)
 
 
 def _of_one_user(
-    family: ShapedFamily, target: Target, shape: float, near: float
+    family: ShapedFamily,
+    target: Target,
+    shape: float,
+    near: float,
+    *,
+    share: float = 1.001,
+    halvings: int = 16,
+    steps: tuple[float, ...] = (-1e-4, -1e-5, -1e-6, 0.0, 1e-6, 1e-5, 1e-4),
 ) -> tuple[float, Calibrated, Bracket] | None:
     """The largest strength next to one at which the value for one user meets the target; None if none does."""
     asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
     about = _value(lambda: of_one_user(family.make(shape, near), target.exp_eps, target.adjacency), _FAR)
-    if about > _ALONE_ABOUT * float(target.goal):
+    if about > share * float(target.goal):
         return None
     low, high = (min(max(near + sign * _BESIDE, family.strengths[0]), family.strengths[1]) for sign in (-1, 1))
 
@@ -341,9 +352,9 @@ def _of_one_user(
 
     while met(high) and high < family.strengths[1]:
         low, high = high, min(high + 4 * _BESIDE, family.strengths[1])
-    likely = high if met(high) else halved(met, high, low, settled=_HALVINGS)[1]
+    likely = high if met(high) else halved(met, high, low, settled=halvings)[1]
     missed = strength = likely
-    for back in _ALONE_BACK:
+    for back in steps:
         strength = min(max(likely - back, family.strengths[0]), family.strengths[1])
         found = at(strength)
         if found is not None:

@@ -35,8 +35,6 @@ Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
 _MOST: Final = 2000
 """Points after which the staircase gives up: it stands still where the floor asked for is not below the optimum."""
 
-_FEW: Final = 100
-"""Users up to which a stand is told from the widest gap: each stand takes long."""
 
 _LEAST: Final = 2 / 7
 """Less noise than this, in lengths of the longest input, is excluded together with this much."""
@@ -50,17 +48,10 @@ _BEYOND: Final = 1e-6
 _STILL: Final = 1e-4
 """A smaller step, in the same logarithm, is a stand."""
 
-_FAR: Final = 1e3
-"""Stands for the logarithm of infinity."""
 
 _MARGIN: Final = 2e-3
 """By how much delta is to exceed the target at a point, by the search's estimate: more than the engine's width."""
 
-_GLANCE: Final = 0.03
-"""Relative width at which a point is looked at first, where steps of points are long."""
-
-_MARGIN_ALONE: Final = 3e-6
-"""The same, relatively, of families with one parameter."""
 
 _SETTLED: Final = 1e-9
 _SETTLED_SHARE: Final = 5e-5
@@ -69,9 +60,6 @@ _SETTLED_SHARE: Final = 5e-5
 _STRIDE: Final = 0.02
 """The first step of the search for the next share, in the logarithm of 1 - gamma."""
 
-_NEAREST: Final = Fraction(1, 10**6)
-_BESIDES: Final = 18
-"""Of one parameter: the share of it by which the first point is beside what was found, and how often it is doubled."""
 
 _ESTIMATED: Final = 1e-5
 """Relative width at which delta is estimated."""
@@ -79,7 +67,7 @@ _ESTIMATED: Final = 1e-5
 _BITS: Final = 128
 
 
-def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
+def floor_of(found: object, target: Target, gap: Fraction, *, max_users: int = 100) -> Floor | None:
     """A floor within about ``gap`` of the error of parameters that were found; None where no order is known.
 
     - ``gap``: how far below the error the floor may lie, relatively; up to sixteen times as far where that is out of
@@ -88,7 +76,7 @@ def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
     match found:
         case BlanketMixedGaussian() | PrivUnit() | ClippedLinear():
             widths = [width for k in range(5) if (width := gap * 2**k) < 1]
-            few = isinstance(found, BlanketMixedGaussian) and target.n <= _FEW
+            few = isinstance(found, BlanketMixedGaussian) and target.n <= max_users
             last = _staircase(found, target, widths.pop()) if few else ()
             if few and not last:  # where this one stands still, so do those that ask for more
                 return None
@@ -158,7 +146,9 @@ def _crossing(function: Callable[[float], float], low: float, high: float) -> fl
     return zero_between(function, low, high, xtol=_SETTLED)
 
 
-def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target: Target) -> float | None:
+def _farthest(
+    found: Staged, at: Fraction, between: tuple[float, float], target: Target, *, infinite: float = 1e3
+) -> float | None:
     """The logarithm of the least 1 - gamma at which delta is above a target, between two; None if at neither."""
     share, last = between
     n, ratio = target.n, to_float(target.exp_eps)
@@ -171,7 +161,7 @@ def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target:
         gamma = 1 - rest
         p, q, blanket = (gamma * null + rest * row for row in (first, second, least))
         value = _larger(p, q, blanket, n, ratio, orders=2 if isinstance(found, PrivUnit) else 1)
-        return math.log(value) - wanted if value > 0 else -_FAR
+        return math.log(value) - wanted if value > 0 else -infinite
 
     high = min(share - 1e-9, -1e-3)
     if high <= last or not excess(high) > 0:
@@ -219,7 +209,14 @@ def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:
     return ClippedLinear(at, found.dimension, short(math.sqrt(gamma / float(spread)) / (1 - gamma)))
 
 
-def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounded, ...]:
+def _beside(
+    found: SphereLinear | LocalGaussian,
+    target: Target,
+    *,
+    glance: float = 0.03,
+    nearest: Fraction = Fraction(1, 10**6),
+    doublings: int = 18,
+) -> tuple[Bounded, ...]:
     """A mechanism of little less error that certainly misses the target."""
 
     def point(part: Fraction) -> SphereLinear | LocalGaussian:
@@ -227,7 +224,7 @@ def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounde
             return SphereLinear(1 - (1 - found.c) * (1 - part), found.dimension)
         return LocalGaussian(found.sigma0 * (1 - part), found.dimension)
 
-    points = [point(_NEAREST * 2**k) for k in range(_BESIDES)]
+    points = [point(nearest * 2**k) for k in range(doublings)]
     asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
     if one_user_bound(points[-1], target.goal, **asked):
         return ()  # all of them meet the target
@@ -236,11 +233,11 @@ def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounde
         first = bisect_left(points, True, key=lambda one: misses_alone(one, target))
         return tuple(points[first : first + 1])
     first = bisect_left(points, True, key=lambda one: _likely_missed(one, target))
-    excluded = next((p for p in points[first:] if misses(p, target, rtol=_GLANCE) or misses(p, target)), None)
+    excluded = next((p for p in points[first:] if misses(p, target, rtol=glance) or misses(p, target)), None)
     return () if excluded is None else (excluded,)
 
 
-def _likely_missed(point: SphereLinear | LocalGaussian, target: Target) -> bool:
+def _likely_missed(point: SphereLinear | LocalGaussian, target: Target, *, excess: float = 3e-6) -> bool:
     """Whether a point is likely to be excluded: by an estimate."""
     n, ratio = target.n, to_float(target.exp_eps)
     if isinstance(point, SphereLinear) or point.dimension == 1:
@@ -248,4 +245,4 @@ def _likely_missed(point: SphereLinear | LocalGaussian, target: Target) -> bool:
     else:
         _, p, q, blanket = _in_doubles(cells(point, point.sigma0, target.adjacency, target.blanket))
         value = _larger(p, q, blanket, n, ratio, orders=2)
-    return value > float(target.goal) * (1 + _MARGIN_ALONE)
+    return value > float(target.goal) * (1 + excess)

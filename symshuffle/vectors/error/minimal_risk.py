@@ -27,7 +27,6 @@ from symshuffle.channels.shuffled import count_histograms, shuffled_law
 
 _Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
 
-_DENOMINATOR: Final = 10**12
 LARGEST_PROGRAM: Final = 3000
 """Histograms times datasets beyond which the program of n users is refused."""
 
@@ -183,7 +182,7 @@ def _solve(matrix: Sequence[Sequence[Fraction]], right: _Rows) -> _Rows | None:
     return tuple(map(tuple, found))
 
 
-def _proposed(channel: Channel, targets: _Rows) -> tuple[Fraction, ...]:
+def _proposed(channel: Channel, targets: _Rows, *, denominator: int = 10**12) -> tuple[Fraction, ...]:
     """Weights on the inputs from the multipliers of the cone program."""
     import numpy as np
 
@@ -201,9 +200,9 @@ def _proposed(channel: Channel, targets: _Rows) -> tuple[Fraction, ...]:
     if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
         raise SolverFailure("Clarabel", str(problem.status), f"a cone program over {len(rows)} inputs")
     raw = [max(0.0, float(np.squeeze(limit.dual_value))) for limit in limits]
-    parts = [Fraction(weight / sum(raw)).limit_denominator(_DENOMINATOR) for weight in raw]
+    parts = [Fraction(weight / sum(raw)).limit_denominator(denominator) for weight in raw]
     # An output that only an input of weight zero can send needs some weight.
-    padded = [part + Fraction(1, _DENOMINATOR) for part in parts]
+    padded = [part + Fraction(1, denominator) for part in parts]
     return tuple(part / sum(padded) for part in padded)
 
 

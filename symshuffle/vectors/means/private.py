@@ -46,9 +46,6 @@ _Progress: TypeAlias = Callable[[str], None]
 NAMES: Final = ("privunit", "sphere-linear", "clipped-linear", "bmg")
 """Mechanisms with a certified bound in every dimension that they serve; the cheapest to calibrate first."""
 
-_WORSE: Final = 1.05
-"""A family whose error is about so many times the best certified one is left out: estimates are closer than that."""
-
 
 @with_fields
 def private_mean(
@@ -178,17 +175,13 @@ def private_mean(
     )
 
 
-_MOST_MAPPED: Final = 50
-"""Dimension up to which a smaller ball reduces the error by a percent."""
-
-
-def _range_hint(dimension: int, lowest: float, highest: float) -> str | None:
+def _range_hint(dimension: int, lowest: float, highest: float, *, max_dimension: int = 50) -> str | None:
     """How the error of vectors without coordinates of one sign is reduced; None for others.
 
     For d > 1 these lie in the ball of radius r, r^2 = 1 - 1/d, around c = (1, ..., 1)/d or -c: S being the sum of
     absolute values, |x|^2 is at most 1 and S, so that |x - c|^2 = |x|^2 - 2 S/d + 1/d is at most 1 - 1/d.
     """
-    if dimension > _MOST_MAPPED or lowest < 0 < highest or lowest == highest:
+    if dimension > max_dimension or lowest < 0 < highest or lowest == highest:
         return None
     if dimension > 1:
         missing, sign = ("negative", "-") if lowest >= 0 else ("positive", "+")
@@ -217,6 +210,7 @@ def candidates(
     fixed: Mapping[str, object] | None = None,
     every: bool = True,
     least: int | None = None,
+    worse: float = 1.05,
 ) -> tuple[CalibratedMechanism, ...]:
     """Mechanisms that certainly meet a target, the smallest worst-case error first.
 
@@ -234,7 +228,7 @@ def candidates(
         about = {name: share * estimated_rmse(name, target, dimension, start) for name in names}
     for name in sorted(names, key=lambda one: about[one]):
         best = min((float(one.rmse.upper) for one in found), default=math.inf)
-        if math.isfinite(about[name]) and about[name] > _WORSE * best:
+        if math.isfinite(about[name]) and about[name] > worse * best:
             if refused is not None:
                 refused.append((name, f"about {about[name]:.4g} by an estimate: not calibrated, as it cannot win"))
             continue

@@ -54,9 +54,6 @@ from symshuffle.vectors.randomizers.mechanisms import (
 )
 from symshuffle.vectors.randomizers.sphere import clipped_numbers, partial_moments
 
-_ROUGH: Final = 1e-2
-"""Relative width at which an order is told to be the smaller one, where no cheaper bound tells."""
-
 
 def pair_delta(pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic = "float64", rtol: float = 1e-8) -> Bracket:
     """H(n) of one pair in one order."""
@@ -64,7 +61,13 @@ def pair_delta(pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic = "f
 
 
 def larger_order(
-    pair: Pair, n: int, exp_eps: Real, *, arithmetic: Arithmetic = "float64", rtol: float = 1e-8
+    pair: Pair,
+    n: int,
+    exp_eps: Real,
+    *,
+    arithmetic: Arithmetic = "float64",
+    rtol: float = 1e-8,
+    rough_rtol: float = 1e-2,
 ) -> Bracket:
     """The larger H(n) of the two orders of a pair; the smaller one is computed only as finely as that needs."""
     request = Method.of(arithmetic=arithmetic, rtol=rtol)
@@ -79,7 +82,7 @@ def larger_order(
     if isinstance(other, ContinuousPair):
         if at_most(LevelledPair(other, exp_eps), n, near=max(known.lower, NOTHING))[0] <= known.lower:
             return known
-        rough = _value(other, n, exp_eps, replace(request, rtol=max(request.rtol, _ROUGH), goal=known.lower))
+        rough = _value(other, n, exp_eps, replace(request, rtol=max(request.rtol, rough_rtol), goal=known.lower))
         if rough.upper <= known.lower:
             return known
     return larger(known, _value(other, n, exp_eps, request))
@@ -123,13 +126,8 @@ def larger(one: Bracket, other: Bracket) -> Bracket:
 
 
 _BITS: Final = 160
-_GRID: Final = 2**40
 _CELLS: Final = (120, 480, 1920)
 """Cells of the heights: the next number where the laws are too far apart."""
-
-_WIDER: Final = 3.0
-_BEYOND: Final = 24
-"""Cells have equal masses by a normal law whose variance is so many times that of a height; so many are beyond."""
 
 
 def larger_between(
@@ -199,16 +197,24 @@ def _ball_law(atoms: Sequence[tuple[flint.arb, flint.arb]]) -> Law:
     return Law.from_atoms([(Fraction(0), Ball.from_arb(rest, _BITS)), *balls])
 
 
-def _height_ends(dimension: int, corners: Sequence[Fraction], count: int) -> list[Fraction]:
+def _height_ends(
+    dimension: int,
+    corners: Sequence[Fraction],
+    count: int,
+    *,
+    denominator: int = 2**40,
+    wider: float = 3.0,
+    beyond_all: int = 24,
+) -> list[Fraction]:
     """Ends of cells from -1 to 1, corners among them: below the only one there is one cell, as G is constant there."""
-    wide = NormalDist(0, math.sqrt(_WIDER / dimension))
+    wide = NormalDist(0, math.sqrt(wider / dimension))
     low = corners[0] if len(corners) == 1 else Fraction(-1)
     start, stop = wide.cdf(float(low)), wide.cdf(1.0)
     inner = [wide.inv_cdf(start + (stop - start) * k / count) for k in range(1, count)]
     step = 1 / math.sqrt(dimension) / 4
-    beyond = [inner[-1] + step * k for k in range(1, _BEYOND)]
+    beyond = [inner[-1] + step * k for k in range(1, beyond_all)]
     beyond += [] if len(corners) == 1 else [-end for end in beyond]
-    grid = {Fraction(round(end * _GRID), _GRID) for end in (*inner, *beyond)}
+    grid = {Fraction(round(end * denominator), denominator) for end in (*inner, *beyond)}
     return sorted({end for end in grid if low < end < 1} | {Fraction(-1), Fraction(1), *corners})
 
 

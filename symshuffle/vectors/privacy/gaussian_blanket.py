@@ -73,44 +73,25 @@ _MOST_ROUNDED: Final = Fraction(5, 2)
 _ORDER_BITS: Final = 20
 """Binary digits of the largest ratio at which an unmixed Gaussian's blanket is rounded."""
 
-_WHOLE_LINE: Final = 8
-"""Radius from which on the blanket is rounded everywhere."""
-
-_BULK: Final = 3
-"""Half length of the range around the middle of the chi law in which classes are narrow."""
-
-_FARTHEST: Final = 40
-"""How far beyond the middle the last class ends: the chi law has less than exp(-800) there."""
-
-_FINENESS: Final = 24
-"""Narrow classes change the blanket by about one part in so many."""
-
-_NARROWEST: Final = 1 / 2
-"""Narrower classes bring the branch points of the length close to the line, and long sums."""
-
-_GRID: Final = 2**12
-
-_APART: Final = 3
-_RADII: Final = (9, 12, 16, 22, 40)
-"""Classes so far above the middle are cut where coordinate and excess over the middle have these lengths together."""
-
 
 LengthClass: TypeAlias = tuple[Fraction, Fraction, Fraction]
 """Messages whose rest is between two lengths, in units of sigma0: the nearer one, the farther one, and the half length
 of the window of the coordinate from which on the class is needed: how far above the middle it ends."""
 
 
-def class_places(one: LengthClass, dimension: int) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
+def class_places(
+    one: LengthClass, dimension: int, *, cut_from: int = 3, radii: tuple[int, ...] = (9, 12, 16, 22, 40)
+) -> Iterator[tuple[Fraction | None, Fraction | None, Fraction]]:
     """Parts of the line of the coordinate, and the half length of the window from which on each is needed.
 
     Far out in both directions there is next to no message, and what it tells is the most.
     """
     near, _, since = one
     excess, inner = max(near - _middle(dimension), Fraction(0)), Fraction(0)
-    if excess < _APART:
+    if excess < cut_from:
         yield None, None, since
         return
-    for radius in _RADII:
+    for radius in radii:
         if radius <= max(one[2], excess + 1):
             continue
         outer = Fraction(round(math.sqrt(radius**2 - excess**2) * 8), 8)
@@ -146,13 +127,21 @@ def mass(near: Fraction, far: Fraction, dimension: int, bits: int) -> flint.arb:
         return flint.arb(found * logarithm.exp())
 
 
-def _middle(dimension: int) -> Fraction:
+def _middle(dimension: int, *, grid: int = 2**12) -> Fraction:
     """About the mean of the length."""
-    return Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
+    return Fraction(round(math.sqrt(dimension - 1) * grid), grid)
 
 
 def length_classes(
-    dimension: int, slope: Fraction, share: float, *, least: Fraction = Fraction(0)
+    dimension: int,
+    slope: Fraction,
+    share: float,
+    *,
+    least: Fraction = Fraction(0),
+    bulk: int = 3,
+    farthest: int = 40,
+    fineness: int = 24,
+    narrowest: float = 0.5,
 ) -> tuple[LengthClass, ...]:
     """Classes from 0 on, narrow where most messages are.
 
@@ -161,14 +150,14 @@ def length_classes(
     - ``share``: the noise's part of the blanket where it is largest, in (0, 1].
     """
     middle = _middle(dimension)
-    start = max(middle - _BULK, Fraction(0))
-    step = min(1.0, max(1 / (_FINENESS * float(slope) * share), _NARROWEST))
-    count = math.ceil((middle + _BULK - start) / Fraction(step))
-    width = (middle + _BULK - start) / count
+    start = max(middle - bulk, Fraction(0))
+    step = min(1.0, max(1 / (fineness * float(slope) * share), narrowest))
+    count = math.ceil((middle + bulk - start) / Fraction(step))
+    width = (middle + bulk - start) / count
     ends = [start + width * k for k in range(count + 1)]
     if start > 0:
         ends.insert(0, Fraction(0))
-    while ends[-1] < middle + _FARTHEST:
+    while ends[-1] < middle + farthest:
         ends.append(ends[-1] + max(Fraction(1), (ends[-1] - middle) / 5))
     ends = [Fraction(0), *(end for end in ends[1:-1] if end >= least), max(ends[-1], least)]
     return tuple((near, far, max(far - middle, Fraction(0))) for near, far in pairwise(ends))
@@ -208,16 +197,13 @@ def _squared(x: flint.arb) -> flint.arb:
 
 _BITS: Final = 128
 
-_DIGITS: Final = 20
-"""Binary digits of a radius: it is rounded up, and any larger one serves."""
-
 
 def sufficient_curvature(level: Any, growth: Any) -> Any:
     r"""The two numbers of which :math:`\tau` is the larger, from a and :math:`e^{v^2/2}-1`."""
     return level - 1, (level - 1) / 2 + level * growth / 8
 
 
-def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fraction(0)) -> Fraction:
+def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fraction(0), digits: int = 20) -> Fraction:
     r"""How far from 0 the largest blanket is rounded: :math:`v\tau`, or a little more.
 
     - ``exp_eps``: target ratio, at least 1; the radius serves all smaller ones too.
@@ -239,7 +225,7 @@ def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fractio
         level = (to_arb(exp_eps) - to_arb(gamma)) / to_arb(1 - gamma)
         first, second = sufficient_curvature(level, to_arb(reach * reach / 2).expm1())
         found = Ball.from_arb(to_arb(reach) * first.max(second), _BITS).upper
-    unit = Fraction(2) ** (found.numerator.bit_length() - found.denominator.bit_length() - _DIGITS)
+    unit = Fraction(2) ** (found.numerator.bit_length() - found.denominator.bit_length() - digits)
     return math.ceil(found / unit) * unit
 
 
@@ -261,7 +247,11 @@ def pair_in_words(adjacency: Relation) -> str:
 
 
 def largest_blanket_pair(
-    mechanism: BlanketMixedGaussian | LocalGaussian, adjacency: Relation, exp_eps: Real | None = None
+    mechanism: BlanketMixedGaussian | LocalGaussian,
+    adjacency: Relation,
+    exp_eps: Real | None = None,
+    *,
+    whole_line: int = 8,
 ) -> ContinuousPair:
     """The worst pair of a Gaussian randomizer against its largest blanket, which is rounded for zero-out at a level."""
     sigma0, dimension, gamma, norm = mechanism.sigma0, mechanism.dimension, Fraction(0), Fraction(1)
@@ -283,7 +273,7 @@ def largest_blanket_pair(
     about += ", rounded around 0" if radius else ""
     if dimension == 1:
         ends: list[tuple[Fraction | None, Fraction | None, Function]] = [(None, -radius, near), (radius, None, right)]
-        if radius > _WHOLE_LINE:  # beyond the radius the rounded one is below the blanket as well
+        if radius > whole_line:  # beyond the radius the rounded one is below the blanket as well
             ends = [(None, None, rounded(gamma, v, radius))]
         elif radius:
             ends.insert(1, (-radius, radius, rounded(gamma, v, radius)))

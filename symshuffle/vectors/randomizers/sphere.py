@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import flint
 
@@ -186,9 +186,6 @@ def ramp_moments(clip: flint.arb, dimension: int) -> tuple[flint.arb, flint.arb,
 _Piece: TypeAlias = Callable[[Any], Any]
 """A function of the height, analytic on its stretch."""
 
-_MOST_CELLS: Final = 4000
-_FINEST: Final = Fraction(1, 2**24)
-
 
 Heights: TypeAlias = tuple[_Piece, _Piece]
 """A function of a height that is analytic on both sides of one place: below and above it."""
@@ -280,7 +277,9 @@ def _polynomials(t: Any, degree: int, dimension: int) -> list[Any]:
     return found[: degree + 1]
 
 
-def _largest_value(coefficients: list[flint.arb], dimension: int) -> tuple[flint.arb, flint.arb]:
+def _largest_value(
+    coefficients: list[flint.arb], dimension: int, *, max_cells: int = 4000, finest: Fraction = Fraction(1, 2**24)
+) -> tuple[flint.arb, flint.arb]:
     """Bounds of the largest value of a sum of polynomials on [-1, 1], by cells with slopes."""
 
     def value(r: flint.arb) -> flint.arb:
@@ -308,7 +307,7 @@ def _largest_value(coefficients: list[flint.arb], dimension: int) -> tuple[flint
         reach = (at + steep * (ball - middle)).upper()
         if (steep < 0 and low == -1) or (steep > 0 and high == 1) or reach <= best:
             continue  # the largest value of the cell is at an end of all angles, or below what is known
-        if cells > _MOST_CELLS or high - low < _FINEST:
+        if cells > max_cells or high - low < finest:
             most = most.max(reach)
             continue
         stack += [(low, (low + high) / 2), ((low + high) / 2, high)]

@@ -22,7 +22,7 @@ from symshuffle.mechanisms.finite import krr, rr, subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import estimated_composition, output_votes, vote_sizes
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
-from symshuffle.utility.frontiers.contamination import certify_envelope
+from symshuffle.utility.frontiers.convex_order import certify_envelope
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 ZERO: Final = Fraction(0)

@@ -36,11 +36,10 @@ from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.frontiers.contamination import (
     Contamination,
     binary_envelope,
-    certify_envelope,
     ratio_law,
     shuffled_leakage,
 )
-from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms
+from symshuffle.utility.frontiers.convex_order import average_law, certify_envelope, endpoint_law, exact_atoms
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
 ZERO: Final = Fraction(0)

@@ -23,9 +23,9 @@ from .frontiers.caps import raw_cap_trace as raw_cap_trace
 from .frontiers.caps import tie_ratio as tie_ratio
 from .frontiers.contamination import Contamination as Contamination
 from .frontiers.contamination import binary_envelope as binary_envelope
-from .frontiers.contamination import certify_envelope as certify_envelope
 from .frontiers.contamination import ratio_law as ratio_law
 from .frontiers.contamination import shuffled_leakage as shuffled_leakage
+from .frontiers.convex_order import certify_envelope as certify_envelope
 from .frontiers.convex_order import endpoint_law as endpoint_law
 from .frontiers.convex_order import rigidity_gap as rigidity_gap
 from .frontiers.equivariant import optimal_equivariant_risk as optimal_equivariant_risk

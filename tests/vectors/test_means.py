@@ -42,8 +42,8 @@ def test_measured_errors_scatter_around_the_exact_one(vectors, mechanism):
     level = "0.01" if isinstance(mechanism, BlanketMixedGaussian) else 2
     found = private_mean(vectors, eps=level, delta="0.1", mechanism=mechanism, rng=np.random.default_rng(0))
     rows = array_rows(vectors)
-    seen = survey(rows)
-    runs = [means._simulated(rows, mechanism, seen, np.random.default_rng(seed)) for seed in range(60)]
+    count, *_ = survey(rows)
+    runs = [means._simulated(rows, mechanism, count, np.random.default_rng(seed)) for seed in range(60)]
     assert (runs[0] == found.estimate).all()
     squares = np.array([((run - found.mean) ** 2).sum() / 3 for run in runs])
     # 180 normal coordinates: the relative standard deviation of their mean square is sqrt(2/180).

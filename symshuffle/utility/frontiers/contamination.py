@@ -19,7 +19,7 @@ import flint
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Arithmetic, Direction, Divergence, SafeEnd, choice, members, replace_choice
-from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported, check_kind
+from symshuffle.base.errors import InputError, NotDecided, Unsupported, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
     Ball,
@@ -34,12 +34,11 @@ from symshuffle.base.numbers import (
     less,
     parse_constant,
     parse_number,
-    parse_rational,
     to_arb,
     working_precision,
 )
 from symshuffle.base.results import AnswerMethods, Bracket
-from symshuffle.channels.channel import Channel, check_channel, exact_columns
+from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.law import Law
 
 LARGEST_EXACT_ENVELOPE: Final = 3000
@@ -367,59 +366,3 @@ def _tail(n: int, t: int, p: flint.arb) -> flint.arb:
     if t <= 0:
         return flint.arb(1)
     return flint.arb(0) if t > n else p.beta_lower(t, n - t + 1, regularized=True)
-
-
-def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
-    """Kernel from binary randomized response to two rows of a channel, checked.
-
-    Since local post-processing commutes with shuffling, no divergence of the pair can exceed that of randomized
-    response.
-
-    Parameters
-    ----------
-    channel : Channel
-        A channel over the rationals.
-    i, j : int
-        Two inputs, each from 0 to k - 1.
-    lam : Fraction
-        Ratio cap ``exp(eps0)`` of the randomized response, above 1.
-
-    Returns
-    -------
-    Channel
-        With 2 inputs and the outputs of the channel: randomized response of ratio ``lam`` followed by the kernel is the
-        channel on the inputs ``(i, j)``.
-
-    Raises
-    ------
-    InputError
-        If a likelihood ratio of the two rows is outside ``[1/lam, lam]``, or ``lam <= 1``.
-    CertificateError
-        At ``kernel`` if the kernel does not reproduce the rows.
-
-    Notes
-    -----
-    anchored, Lemma 4.6 and Remark 4.7, in experiment form.
-
-    Examples
-    --------
-    >>> response = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> print(certify_envelope(response, 0, 1, lam=Fraction(3)))
-    5/6  1/6
-    1/6  5/6
-    """
-    check_channel(channel)
-    lam = parse_rational(lam, "lam")
-    if lam <= 1:
-        raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")
-    pair = pair_of_rows(channel, i, j)
-    columns = []
-    for y, (a, b) in enumerate(exact_columns(pair)):
-        if a > lam * b or b > lam * a:
-            raise InputError("lam", lam, f"a cap that output {y} respects (its rows have {a} and {b})")
-        columns.append(((lam * a - b) / (lam - 1), (lam * b - a) / (lam - 1)))
-    kernel = Channel(tuple(zip(*columns, strict=True)))
-    high, low = lam / (1 + lam), 1 / (1 + lam)
-    if Channel(((high, low), (low, high))).push_forward(kernel) != pair:
-        raise CertificateError("kernel", "randomized response followed by it is not the two rows")
-    return kernel

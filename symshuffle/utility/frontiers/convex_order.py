@@ -10,11 +10,12 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Number, Verdict, as_integer, less, parse_rational
+from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.law import Law
-from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope
+from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope, pair_of_rows
 
 LARGEST_AVERAGE: Final = 200_000
 """Count vectors beyond which the law of an average is not written out."""
@@ -138,3 +139,59 @@ def endpoint_law(lam: Number) -> Law:
         raise InputError("lam", lam, "a finite number of at least 1")
     ratio: Any = lam
     return Law.from_atoms([(ratio, 1 / (1 + ratio)), (1 / ratio, ratio / (1 + ratio))])
+
+
+def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
+    """Kernel from binary randomized response to two rows of a channel, checked.
+
+    Since local post-processing commutes with shuffling, no divergence of the pair can exceed that of randomized
+    response.
+
+    Parameters
+    ----------
+    channel : Channel
+        A channel over the rationals.
+    i, j : int
+        Two inputs, each from 0 to k - 1.
+    lam : Fraction
+        Ratio cap ``exp(eps0)`` of the randomized response, above 1.
+
+    Returns
+    -------
+    Channel
+        With 2 inputs and the outputs of the channel: randomized response of ratio ``lam`` followed by the kernel is the
+        channel on the inputs ``(i, j)``.
+
+    Raises
+    ------
+    InputError
+        If a likelihood ratio of the two rows is outside ``[1/lam, lam]``, or ``lam <= 1``.
+    CertificateError
+        At ``kernel`` if the kernel does not reproduce the rows.
+
+    Notes
+    -----
+    anchored, Lemma 4.6 and Remark 4.7, in experiment form.
+
+    Examples
+    --------
+    >>> response = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> print(certify_envelope(response, 0, 1, lam=Fraction(3)))
+    5/6  1/6
+    1/6  5/6
+    """
+    check_channel(channel)
+    lam = parse_rational(lam, "lam")
+    if lam <= 1:
+        raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")
+    pair = pair_of_rows(channel, i, j)
+    columns = []
+    for y, (a, b) in enumerate(exact_columns(pair)):
+        if a > lam * b or b > lam * a:
+            raise InputError("lam", lam, f"a cap that output {y} respects (its rows have {a} and {b})")
+        columns.append(((lam * a - b) / (lam - 1), (lam * b - a) / (lam - 1)))
+    kernel = Channel(tuple(zip(*columns, strict=True)))
+    high, low = lam / (1 + lam), 1 / (1 + lam)
+    if Channel(((high, low), (low, high))).push_forward(kernel) != pair:
+        raise CertificateError("kernel", "randomized response followed by it is not the two rows")
+    return kernel

@@ -23,7 +23,7 @@ from symshuffle.vectors.calibration.floor import Target
 from symshuffle.vectors.calibration.search import calibrate, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
 from symshuffle.vectors.means.answers import CalibratedMechanism, Certifiable, PrivateMean
-from symshuffle.vectors.means.rows import Rows, Survey, array_rows, file_rows, survey
+from symshuffle.vectors.means.rows import Rows, array_rows, file_rows, survey
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
@@ -130,8 +130,8 @@ def private_mean(
     tell = progress or (lambda _: None)
     tell("checking the vectors")
     rows = file_rows(Path(data)) if isinstance(data, str | Path) else array_rows(data)
-    seen = survey(rows)
-    n, d = check_n(seen.count), rows.dimension
+    count, mean, mean_square, ends = survey(rows)
+    n, d = check_n(count), rows.dimension
     if fields.setdefault("n", n) not in (None, n):
         raise InputError("n", fields["n"], f"{n}, the number of vectors")
     covered = UNSAID.with_(adjacency=adjacency, **fields | {"n": n})
@@ -147,8 +147,7 @@ def private_mean(
     if not found:
         raise Unsupported("; ".join(f"{name}: {reason}" for name, reason in refused))
     tell(f"simulating {n} messages of {found[0].name}")
-    guess = _simulated(rows, found[0].mechanism, seen, generator)
-    mean = seen.mean
+    guess = _simulated(rows, found[0].mechanism, n, generator)
     for array in (guess, mean):
         array.flags.writeable = False
     a, b, _ = affine_risk(found[0].mechanism)
@@ -162,7 +161,7 @@ def private_mean(
         mean=mean,
         chosen=found[0],
         bracket=found[0].rmse,
-        expected=math.sqrt((to_float(a) + to_float(b) * seen.mean_square) / (n * d)),
+        expected=math.sqrt((to_float(a) + to_float(b) * mean_square) / (n * d)),
         measured=math.sqrt(float(((guess - mean) ** 2).sum()) / d),
         central=noise / n,
         n=n,
@@ -171,7 +170,7 @@ def private_mean(
         about=about,
         neighbours=experiment_of(covered.with_randomizers(lambda _: found[0].mechanism)).neighbours("both"),
         target=words_of_target(exp_eps=order),
-        hint=_range_hint(d, seen.lowest, seen.highest),
+        hint=_range_hint(d, *ends),
     )
 
 
@@ -300,7 +299,7 @@ def _rmse(mechanism: Certifiable, n: int) -> Bracket:
     return Bracket(value.lower, value.upper, "ball", "risk", "root of the exact worst-case squared error over nd")
 
 
-def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.Generator) -> Vectors:
+def _simulated(rows: Rows, mechanism: Certifiable, users: int, rng: np.random.Generator) -> Vectors:
     """The estimate from messages of all users, a block at a time."""
     import numpy as np
 
@@ -310,7 +309,7 @@ def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.
         messages = sample(mechanism, inputs, rng)
         total += messages[rng.permutation(len(messages))].sum(axis=0)
         count += len(block)
-    if count != seen.count:
-        raise InputError(rows.name, f"{count} rows at the second pass", f"{seen.count}, as at the first")
+    if count != users:
+        raise InputError(rows.name, f"{count} rows at the second pass", f"{users}, as at the first")
     found: Vectors = estimate(mechanism, (total / count)[None, :])[0]
     return found

@@ -39,24 +39,8 @@ class Rows:
     place: Callable[[int], str]
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Survey:
-    """What is known of vectors once all were looked at.
-
-    - ``mean_square``: the mean of their squared lengths.
-    - ``lowest``, ``highest``: smallest and largest coordinate of all.
-    """
-
-    count: int
-    mean: Vectors
-    mean_square: float
-    lowest: float
-    highest: float
-
-
-def survey(rows: Rows) -> Survey:
-    """Check every vector, and average."""
+def survey(rows: Rows) -> tuple[int, Vectors, float, tuple[float, float]]:
+    """Check every vector; their number, mean, mean squared length, and smallest and largest coordinate of all."""
     import numpy as np
 
     count, total, squares = 0, np.zeros(rows.dimension), 0.0
@@ -74,7 +58,7 @@ def survey(rows: Rows) -> Survey:
             lowest, highest = min(lowest, float(block.min())), max(highest, float(block.max()))
     if count == 0:
         raise InputError(rows.name, "no rows", "at least one vector")
-    return Survey(count, total / count, squares / count, lowest, highest)
+    return count, total / count, squares / count, (lowest, highest)
 
 
 def _refuse_row(place: str, row: Vectors) -> None:

@@ -45,13 +45,12 @@ MODULES = (
     "symshuffle.design.decision.reduced",
     "symshuffle.channels.geometry.linprog",
     "symshuffle.channels.geometry.orders",
-    "symshuffle.vectors.randomizers.sphere",
     "symshuffle.vectors.privacy.dominance",
     "symshuffle.vectors.error.minimal_risk",
     "symshuffle.vectors.error.optimal",
 )
 UNDRIVEN = {
-    "symshuffle.utility.frontiers.contamination": "a kernel that the library itself has just made",
+    "symshuffle.utility.frontiers.convex_order": "a kernel that the library itself has just made",
     "symshuffle.vectors.calibration.search": "half a minute for each false one: tests/vectors/test_calibration.py has them",
     "symshuffle.vectors.calibration.floor": "the floor of a calibration: tests/vectors/test_calibration.py has them",
     "symshuffle.vectors.privacy.conjecture": "searches of seconds: tests/vectors/test_conjecture.py has them",

@@ -102,7 +102,7 @@ def _keep_inputs(command: Any) -> None:
             given = [
                 (name, one)
                 for name, value in values.items()
-                for one in _paths(value, text=name in outputs or _is_file(name, value))
+                for one in _paths(value, name in outputs, name in ("mech", "claim"))
             ]
             for place, (name, path) in enumerate(given):
                 others = (*given[:place], *(one for one in given[place + 1 :] if one[0] not in outputs))
@@ -114,15 +114,14 @@ def _keep_inputs(command: Any) -> None:
         command.callback = checked
 
 
-def _is_file(name: str, value: object) -> bool:
-    """Whether an argument is a file in the place of a mechanism."""
-    return name in ("mech", "claim") and isinstance(value, str) and "(" not in value and bool(Path(value).suffix)
-
-
-def _paths(value: object, *, text: bool) -> list[Path]:
-    """Return the paths among the values of an argument, which may be texts."""
-    given = value if isinstance(value, list | tuple) else (value,)
-    return [Path(one) for one in given if isinstance(one, Path) or (text and isinstance(one, str) and one != "-")]
+def _paths(value: object, output: bool, file: bool) -> list[Path]:
+    """Return the paths among the values of an argument: texts of an output, or in the place of a mechanism."""
+    found = []
+    for one in value if isinstance(value, list | tuple) else (value,):
+        text = isinstance(one, str) and one != "-"
+        if isinstance(one, Path) or (text and (output or (file and "(" not in one and Path(one).suffix))):
+            found.append(Path(one))
+    return found
 
 
 def _is_same(path: Path, other: Path) -> bool:

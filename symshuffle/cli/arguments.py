@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypeVar, final
 
 import typer
 
@@ -36,13 +35,9 @@ LAW_BITS: Final = 256
 
 
 if TYPE_CHECKING:
-
-    class EngineName(StrEnum):
-        """Names of the engines on the command line: those of the registry, and ``auto``."""
-
-        AUTO = "auto"
+    EngineName: TypeAlias = str
 else:
-    EngineName = StrEnum("EngineName", {name.upper(): name for name in ("auto", *ENGINES)})
+    EngineName = Literal[("auto", *ENGINES)]  # those of the registry
 
 
 EngineOption = Annotated[EngineName, typer.Option("--engine", help="Engine; auto picks the cheapest that will do.")]
@@ -143,7 +138,7 @@ def engine_and_rigour(
 ) -> tuple[Engine | None, Arithmetic | None]:
     """The engine asked for, None for the automatic choice, and the arithmetic asked for."""
     rtol, level = as_width(rtol), arithmetic
-    if str(name) == "auto":
+    if name == "auto":
         return None, level
     chosen = engine_class(name).aiming(rtol, LAW_BITS)
     if level is None:

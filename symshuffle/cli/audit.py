@@ -49,7 +49,7 @@ Delta = Annotated[str, typer.Option("--delta", help="Delta of a bare claim, in [
 
 @final
 @dataclass(frozen=True, slots=True)
-class Runs:
+class _Runs:
     """The program of somebody else, and how often it is run."""
 
     program: Annotated[
@@ -58,7 +58,7 @@ class Runs:
             "--program", metavar="COMMAND", help="Program that reads inputs and writes messages, a line each."
         ),
     ]
-    runs: Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
+    runs: Annotated[str, typer.Option("--runs", help="_Runs of each input, or of each of two datasets.")]
     timeout: Annotated[str, typer.Option("--timeout", metavar="SECONDS", help="Time that a process may take.")] = "600"
 
     def run(self, found: Any, per_process: str, show: Show, matrix: Mapping[str, Any]) -> None:
@@ -75,7 +75,7 @@ class Runs:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class _Claimed:
     """What the program is said to be."""
 
     claim: Annotated[
@@ -128,8 +128,8 @@ class Claimed:
 
 @command(app)
 def local(
-    program: Runs,
-    claimed: Claimed,
+    program: _Runs,
+    claimed: _Claimed,
     inputs: Annotated[
         str | None, typer.Option("--inputs", metavar="A,B", help="Without a channel: the two inputs to compare.")
     ] = None,
@@ -155,8 +155,8 @@ def local(
 
 @command(app, without=("adjacency", "blanket", "null", "pairs", "graph"))
 def shuffled(
-    program: Runs,
-    claimed: Claimed,
+    program: _Runs,
+    claimed: _Claimed,
     n: Annotated[
         str | None, typer.Option("--n", help="Number of users in a run; default: that of the plan or deployment.")
     ] = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
 from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
+from symshuffle.base.rows import csv_text
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS
 from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
@@ -95,7 +95,7 @@ def smallest_n(
 
 @final
 @dataclass(frozen=True, slots=True)
-class CurveOptions:
+class _CurveOptions:
     """How a curve is computed, and where it is written."""
 
     points: Annotated[str, typer.Option(help="How many points, the two ends included.")] = "30"
@@ -144,7 +144,8 @@ class CurveOptions:
             )
         near, no_limit = limit or (None, "")
         if self.table is not None:
-            write_atomically(self.table, _csv(found), argument="--csv")
+            rows = found.rows()
+            write_atomically(self.table, csv_text(list(rows[0]), rows), argument="--csv")
         undrawn = "" if self.plot is None else _plotted(found, self.plot, _title(subject.inputs), near)
         beside: dict[str, Any] = {} if self.plot is None else {"plot_missing": undrawn or None}
         if limit is not None:
@@ -158,7 +159,7 @@ class CurveOptions:
                 Console(highlight=False).print(said, soft_wrap=True)
 
 
-USUAL_CURVE: Final = CurveOptions()
+USUAL_CURVE: Final = _CurveOptions()
 
 
 @command(app, name="profile")
@@ -167,7 +168,7 @@ def profile(
     stop: Annotated[str, typer.Option("--to", help="Last eps, above the first.")],
     start: Annotated[str, typer.Option("--from", help="First eps, at least 0.")] = "0",
     direction: QuestionOption = "both",
-    options: CurveOptions = USUAL_CURVE,
+    options: _CurveOptions = USUAL_CURVE,
     show: Show = PLAIN,
 ) -> None:
     """Privacy profile: a bound on delta at levels eps, as brackets."""
@@ -188,7 +189,7 @@ def amplification_curve(
         str, typer.Option("--to", help="Last number of users; the numbers between are spaced geometrically.")
     ] = "1e6",
     direction: QuestionOption = "both",
-    options: CurveOptions = USUAL_CURVE,
+    options: _CurveOptions = USUAL_CURVE,
     show: Show = PLAIN,
 ) -> None:
     """Smallest eps at a fixed delta as a function of the number of users, as brackets."""
@@ -209,17 +210,17 @@ def tradeoff(
     asked: Asked,
     start: Annotated[str, typer.Option("--from", help="First type I error, at least 0.")] = "0",
     stop: Annotated[str, typer.Option("--to", help="Last type I error, at most 1.")] = "1",
-    options: CurveOptions = USUAL_CURVE,
+    options: _CurveOptions = USUAL_CURVE,
     show: Show = PLAIN,
 ) -> None:
     """Smallest type II error of a test of neighbouring datasets at type I errors (f-DP), as brackets."""
     from symshuffle.accountants.questions.curves import spaced
-    from symshuffle.accountants.questions.tradeoff_function import tradeoff
+    from symshuffle.accountants.questions.tradeoff_function import limit_of, tradeoff
 
     number = options.check()
     subject = asked.subject(users=True, **{"from": start, "to": stop})
     errors = spaced(start, stop, number)
-    options.show(subject, show, partial(tradeoff, type_i=errors), _limit(subject))
+    options.show(subject, show, partial(tradeoff, type_i=errors), optional(lambda: limit_of(subject.experiment)))
 
 
 def _plotted(found: Curve, plot: Path, title: str, limit: GaussianLimit | None) -> str:
@@ -248,13 +249,6 @@ def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, inputs: Map
         console.print(f"Gaussian: missing: {no_limit}", soft_wrap=True)
 
 
-def _limit(asked: DescribedDeployment) -> tuple[GaussianLimit | None, str]:
-    """The Gaussian mechanism that comes near, or None and the reason why none is known."""
-    from symshuffle.accountants.questions.tradeoff_function import limit_of
-
-    return optional(lambda: limit_of(asked.experiment))
-
-
 def _show(found: Answer, inputs: dict[str, Any], show: Show) -> None:
     safe, ends = found.safe, found.bracket.decimals(12)
     other = "upper" if safe == "lower" else "lower"
@@ -264,14 +258,6 @@ def _show(found: Answer, inputs: dict[str, Any], show: Show) -> None:
         ("delta there <=", found.delta_at_ends[0].decimals(12)["upper"]),
     ]
     show.answer(found, [*rows, *known(found), ("meaning", found.about)], inputs)
-
-
-def _csv(found: Curve) -> str:
-    rows, text = found.rows(), io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _title(inputs: dict[str, Any]) -> str:

@@ -6,18 +6,21 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, final
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import EVALUATED, Criterion
-from symshuffle.base.errors import InputError, optional
-from symshuffle.base.numbers import Exp, enclose, exact_text, format_decimal, parse_rational
+from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.choices import EVALUATED, Arithmetic, Criterion, Loss
+from symshuffle.base.errors import InputError, NotDecided, optional
+from symshuffle.base.numbers import Exp, as_integer, enclose, exact_text, format_decimal, parse_rational
 from symshuffle.base.results import FirstLines, safe_number
-from symshuffle.cli.options import PLAIN, Show, command
-from symshuffle.cli.shuffled import shuffled
+from symshuffle.cli import arguments
+from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
+from symshuffle.cli.options import PLAIN, Show, UsersOption, command
+from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from symshuffle.design.decision.problems import Problem
     from symshuffle.design.files import ProblemFile
     from symshuffle.design.information.measures import Measure
+    from symshuffle.design.shuffled.model import ShuffledDesign
 
 app = typer.Typer(help="Optimal LDP channels for a problem file, with a certificate and, if wanted, a formula.")
 
@@ -38,19 +42,13 @@ MOST_EPS0: Final = 100
 MOST_LAM: Final = 10**43
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Formulation:
-    """A formula in lambda as text, the interval on which it is optimal, and how that is known."""
-
-    value: str
-    interval: tuple[str, str]
-    arithmetic: str
+Formula: TypeAlias = tuple[str, tuple[str, str], Arithmetic]
+"""A formula in lambda as text, the interval on which it is optimal, and how that is known."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class ProblemOptions:
+class _ProblemOptions:
     """What every design command is asked."""
 
     problem: Annotated[Path, typer.Argument(metavar="FILE", help="Problem file (see `design schema`).")]
@@ -100,44 +98,84 @@ class ProblemOptions:
         return found
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class ShownOptimum:
-    """What was found: the optimum, one channel that attains it (None if it is too large to show), and its proof."""
-
-    value: Bracket
-    channel: Channel | None
-    labels: list[str]
-    certificates: list[dict[str, Any]]
-    formula: tuple[Formulation | None, str]
-    """A formula, or None and the reason where one was asked for and is missing: it never refuses the optimum."""
-
-
 @command(app)
-def bayes(asked: ProblemOptions, show: Show = PLAIN) -> None:
+def bayes(asked: _ProblemOptions, show: Show = PLAIN) -> None:
     """Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file."""
     _decide(asked, "bayes", show)
 
 
 @command(app)
-def minimax(asked: ProblemOptions, show: Show = PLAIN) -> None:
+def minimax(asked: _ProblemOptions, show: Show = PLAIN) -> None:
     """Smallest worst-case risk over all eps0-LDP channels."""
     _decide(asked, "minimax", show)
 
 
 @command(app, name="mutual-information")
-def mutual_information(asked: ProblemOptions, show: Show = PLAIN) -> None:
+def mutual_information(asked: _ProblemOptions, show: Show = PLAIN) -> None:
     """Largest mutual information, in nats, of input and output over all eps0-LDP channels."""
     _measure(asked, "mutual-information", show)
 
 
 @command(app, name="f-divergence")
-def f_divergence(asked: ProblemOptions, show: Show = PLAIN) -> None:
+def f_divergence(asked: _ProblemOptions, show: Show = PLAIN) -> None:
     """Largest divergence of the two output laws over all eps0-LDP channels."""
     _measure(asked, "f-divergence", show)
 
 
-command(app, without=("adjacency", "blanket", "null", "pairs", "graph"))(shuffled)
+@command(app, without=("adjacency", "blanket", "null", "pairs", "graph"))
+def shuffled(
+    k: Annotated[str, typer.Option("--k", help="Number of inputs (categories).")],
+    n: UsersOption,
+    eps: Annotated[str, typer.Option("--eps", help="Central target eps >= 0 after shuffling, in nats.")],
+    delta: Annotated[str, typer.Option("--delta", help="Central target delta, in (0, 1).")],
+    lam_cap: Annotated[
+        str | None, typer.Option("--lam-cap", help="Cap on likelihood ratios, exp(eps0) > 1; rationals stay exact.")
+    ] = None,
+    loss: Annotated[Loss, typer.Option("--loss", help="Error that is minimised; l2 (sum of squares) alone.")] = "l2",
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            "--proof", metavar="FILE", help="Write the proof of the upper end; `symshuffle check FILE` checks it."
+        ),
+    ] = None,
+    show: Show = PLAIN,
+    fields: FieldOptions = NONE_GIVEN,
+) -> None:
+    """Most accurate channel found that meets (eps, delta) after shuffling: a mixture of orbits, by a local search."""
+    from symshuffle.design.shuffled.best import LARGEST_INPUTS, best_shuffled
+
+    inputs = as_integer(k, "--k", 2, LARGEST_INPUTS)
+    users = arguments.users(n)
+    cap = None if lam_cap is None else parse_rational(lam_cap, "--lam-cap")
+    if proof is not None:
+        if cap is None:
+            raise InputError("--proof", proof, "--lam-cap as well: without a cap there is no upper end")
+        check_destination(proof, argument="--proof")
+    with progress() as display:
+        task = display.add_task("", total=None)
+        found = best_shuffled(
+            inputs,
+            n=users,
+            eps=eps,
+            delta=delta,
+            lam_cap=cap,
+            loss=loss,
+            progress=lambda done, of, stage: display.update(task, completed=done, total=of, description=stage),
+            **fields.given,
+        )
+    if proof is not None:
+        if found.bound is None:
+            raise NotDecided(f"no proof for {proof}: the upper end found is the largest trace under the cap alone")
+        write_atomically(proof, json.dumps(found.bound.to_dict()) + "\n", argument="--proof")
+        typer.echo(f"{proof} proves: {found.bound.about}", err=True)
+    explanation = [
+        ("class", found.about),
+        ("trace", f"{float(found.trace):.6g}, of the covariance of the template"),
+        ("uniform", f"always answering uniform has a risk of at most {1 - 1 / found.k:.6g}"),
+        ("meaning", found.epsilon.about),
+    ]
+    if not show.data(found.to_dict()):
+        show.rows([*found.lines.rows, *_mixture_rows(found)], explanation)
 
 
 @app.command()
@@ -167,7 +205,7 @@ def _group(file: Any, problem: Problem, symmetry: str | None, criterion: Criteri
             raise InputError("--symmetry", symmetry, "auto or file")
 
 
-def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
+def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
     from symshuffle.design.decision.reduced import orbit_tradeoff_at
     from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
@@ -188,15 +226,15 @@ def _decide(asked: ProblemOptions, criterion: Criterion, show: Show) -> None:
         channel = found.channel()
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in found.weights]
     certificates = [certificate.to_json() for certificate in found.certificates]
-    formula: tuple[Formulation | None, str] = (None, "")
+    formula: tuple[Formula | None, str] = (None, "")
     if asked.formula:
         formula = optional(lambda: _decision_formula(problem, level, group, criterion))
-    _show(asked, level, file, criterion, ShownOptimum(found.value, channel, labels, certificates, formula), show)
+    _show(asked, level, file, criterion, found.value, channel, labels, certificates, formula, show)
 
 
 def _decision_formula(
     problem: Problem, level: Fraction | Exp, group: SymmetryGroup | None, criterion: Criterion
-) -> Formulation:
+) -> Formula:
     from symshuffle.design.decision.invariant import detect_symmetry
     from symshuffle.design.decision.programs import check_formula
     from symshuffle.design.parametric.homotopy import piece_around
@@ -206,14 +244,14 @@ def _decision_formula(
     check_formula(group)
     program = program_of_problem(problem, group, criterion=criterion)
     piece = piece_around(program, _rational_level(level))
-    return Formulation(str(piece.value), (str(piece.lower), str(piece.upper)), "exact")
+    return (str(piece.value), (str(piece.lower), str(piece.upper)), "exact")
 
 
 def _rational_level(level: Fraction | Exp) -> Fraction:
     return enclose(level, 60).lower if isinstance(level, Exp) else level
 
 
-def _measure(asked: ProblemOptions, kind: str, show: Show) -> None:
+def _measure(asked: _ProblemOptions, kind: str, show: Show) -> None:
     from symshuffle.design.information.maximum import maximise, renyi_divergence
 
     level, file = asked.level(), asked.read(kind)
@@ -229,10 +267,10 @@ def _measure(asked: ProblemOptions, kind: str, show: Show) -> None:
     prefix = "orbit of " if design.group is not None else ""
     labels = [prefix + _subset(subset) for subset in sorted(design.weights)]
     formula = optional(lambda: _measure_formula(measure, level)) if asked.formula else (None, "")
-    _show(asked, level, file, kind, ShownOptimum(value, channel, labels, [design.to_json()], formula), show)
+    _show(asked, level, file, kind, value, channel, labels, [design.to_json()], formula, show)
 
 
-def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
+def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formula:
     """The formula of a measure: exact end points where it is rational in lambda, a certified interval otherwise."""
     from symshuffle.design.decision.programs import check_formula
     from symshuffle.design.information.formulas import logarithmic_piece, rational_program
@@ -244,16 +282,28 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     if measure.logs:
         found = logarithmic_piece(measure, at, (1 + (at - 1) / _SPREAD, 1 + (at - 1) * _SPREAD))
         ends = (format_decimal(found.lower, up=True), format_decimal(found.upper, up=False))
-        return Formulation(str(found.value), ends, "ball")
+        return (str(found.value), ends, "ball")
     piece = piece_around(rational_program(measure, group), at)
-    return Formulation(str(-piece.value), (str(piece.lower), str(piece.upper)), "exact")
+    return (str(-piece.value), (str(piece.lower), str(piece.upper)), "exact")
 
 
 def _show(
-    asked: ProblemOptions, level: Fraction | Exp, file: ProblemFile, criterion: str, found: ShownOptimum, show: Show
+    asked: _ProblemOptions,
+    level: Fraction | Exp,
+    file: ProblemFile,
+    criterion: str,
+    value: Bracket,
+    channel: Channel | None,
+    labels: list[str],
+    certificates: list[dict[str, Any]],
+    formula: tuple[Formula | None, str],
+    show: Show,
 ) -> None:
-    value, channel, labels = found.value, found.channel, found.labels
-    derived, no_formula = found.formula
+    """Print the optimum, one channel that attains it (None if it is too large to show), and its proof.
+
+    - ``formula``: None and the reason where one was asked for and is missing: it never refuses the optimum.
+    """
+    (text, interval, known), no_formula = formula[0] or (None, None, None), formula[1]
     ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
     every, named = _of_every_problem(file, value, criterion), file.title or asked.problem.name
     rows = [] if channel is None else [[str(v) for v in row] for row in channel.rows]
@@ -265,10 +315,10 @@ def _show(
         "criterion": criterion,
         "inputs": {"lam": str(level), "problem": named},
         "channel": None if channel is None else {"outputs": labels, "rows": rows},
-        "certificate": found.certificates[0] if len(found.certificates) == 1 else found.certificates,
-        "formula": None if derived is None else derived.value,
-        "interval": None if derived is None else list(derived.interval),
-        "formula_rigour": None if derived is None else derived.arithmetic,
+        "certificate": certificates[0] if len(certificates) == 1 else certificates,
+        "formula": text,
+        "interval": interval and list(interval),
+        "formula_rigour": known,
         "formula_missing": no_formula or None,
         **({} if file.rounding is None else {"matrix": str(file.rounding), "every_problem": every}),
     }
@@ -287,10 +337,9 @@ def _show(
     if file.rounding is not None:
         said = "nothing can be said" if every is None else f"the optimum lies in [{', '.join(every)}]"
         console.print(f"of {file.rounding}; of every problem that rounds to the file, {said}", markup=False)
-    if derived is not None:
-        kind = "proved" if derived.arithmetic == "exact" else "certified in balls"
-        interval = ", ".join(derived.interval)
-        console.print(f"formula: {derived.value} for lambda in [{interval}], {kind}", markup=False)
+    if interval is not None:
+        kind = "proved" if known == "exact" else "certified in balls"
+        console.print(f"formula: {text} for lambda in [{', '.join(interval)}], {kind}", markup=False)
     if no_formula:
         console.print(f"formula: missing: {no_formula}", markup=False)
     if channel is None or len(labels) != channel.num_outputs or channel.num_inputs > 10:
@@ -299,7 +348,7 @@ def _show(
         return
     table = Table("output", *(f"input {x}" for x in range(channel.num_inputs)))
     for label, column in zip(labels, channel.columns(), strict=True):
-        table.add_row(label, *map(_short, column))
+        table.add_row(label, *(str(v) if len(str(v)) <= 12 else f"{float(v):.6g}" for v in column))
     console.print(table)
 
 
@@ -313,10 +362,37 @@ def _of_every_problem(file: ProblemFile, value: Bracket, criterion: str) -> list
     return [format_decimal(value.lower - off, up=False), format_decimal(value.upper + off, up=True)]
 
 
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 12 else f"{float(value):.6g}"
-
-
 def _subset(subset: int) -> str:
     return "{" + ",".join(str(x) for x in range(subset.bit_length()) if subset >> x & 1) + "}"
+
+
+def _mixture_rows(found: ShuffledDesign) -> list[tuple[str, str]]:
+    """The channel, what real datasets attain, what is known of all other channels, and short messages."""
+    attained, blocks = found.epsilon.attained, found.blocks
+    parts = ", ".join(
+        f"{float(orbit.weight):.4g} x [{', '.join(f'{count} at {float(value):.6g}' for count, value in orbit.levels)}]"
+        for orbit in found.orbits
+    )
+    rows = [("channel", f"weight x template: {parts}; ratio {float(found.ratio):.6g}, {found.bits} bits")]
+    if attained is not None:
+        rows.append(("attained", f"eps >= {format_decimal(attained.lower, digits=6, up=False)} by a real pair"))
+    rows.append(("upper", _upper(found)))
+    if blocks is not None:
+        rows.append(
+            (
+                "blocks",
+                f"k = {blocks.points} (padded), s = {blocks.size}, b = {blocks.points}: {blocks.bits} bits, risk "
+                f"{float(blocks.risk(found.n)):.6g} over all {blocks.points}; "
+                "same certified bound, attained pairs may differ",
+            )
+        )
+    return rows
+
+
+def _upper(found: ShuffledDesign) -> str:
+    """The line about all other channels."""
+    if found.upper is None or found.least_risk is None:
+        return "no upper end: it needs --lam-cap"
+    known = "by the cap alone" if found.bound is None else "by the certified bound, with a proof"
+    trace, risk = (format_decimal(x, digits=6, up=up) for x, up in ((found.upper, True), (found.least_risk, False)))
+    return f"trace at most {trace}, risk at least {risk} in it, {known}"

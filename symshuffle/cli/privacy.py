@@ -18,7 +18,7 @@ from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
 from symshuffle.cli import arguments, vectors
-from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineName, EngineOption, One
+from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineOption, One
 from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
 from symshuffle.cli.options import (
     NAMED,
@@ -64,7 +64,7 @@ def delta(
     asked: Asked,
     target: LevelOptions,
     direction: QuestionOption = "both",
-    engine: EngineOption = EngineName.AUTO,
+    engine: EngineOption = "auto",
     rtol: RelOrUsual = None,
     arithmetic: RigourOption = None,
     confirm: Confirm = False,
@@ -106,7 +106,7 @@ def epsilon(
     asked: Asked,
     delta: OptionalDelta = None,
     direction: QuestionOption = "both",
-    engine: EngineOption = EngineName.AUTO,
+    engine: EngineOption = "auto",
     rtol: RelOrUsual = None,
     arithmetic: RigourOption = None,
     confirm: Confirm = False,

@@ -41,7 +41,7 @@ def test_modules_that_have_the_shape_of_an_engine_are_registered():
 
 
 def test_the_command_line_and_the_grid_know_them():
-    assert [str(name) for name in EngineName] == ["auto", *ENGINES]
+    assert [*members(EngineName)] == ["auto", *ENGINES]
     assert set(grid.LABELS) == set(ENGINES) == {label for label, _ in grid.engines(LAW)}
 
 
@@ -65,10 +65,10 @@ def test_each_keeps_the_protocol(label):
 @pytest.mark.parametrize("label", ENGINES)
 def test_the_command_line_makes_them(label):
     for arithmetic in (None, *members(Arithmetic)):
-        engine, level = engine_and_rigour(EngineName(label), 1e-4, arithmetic)
+        engine, level = engine_and_rigour(label, 1e-4, arithmetic)
         assert engine.name == engine_class(label).aiming(1e-4, 128).name
         assert arithmetic is None or level == arithmetic
-    assert engine_and_rigour(EngineName("contour"), 1e-4, "ball")[0].least == "ball"
+    assert engine_and_rigour("contour", 1e-4, "ball")[0].least == "ball"
 
 
 def test_a_request_is_checked_when_it_is_made():

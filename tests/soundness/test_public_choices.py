@@ -42,7 +42,7 @@ INSIDE = set(
         "engines.transforms.tilted.Window.side "
         "engines.confirm.front.recompute_laplace "
         "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses "
-        "accountants.questions.enumeration.Enumeration cli.curves.CurveOptions"
+        "accountants.questions.enumeration.Enumeration"
     )
 )
 """Called with members: by the registry, an engine, rounds, a question, a comparison, the runner of claims, or a parsed

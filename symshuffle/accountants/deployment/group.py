@@ -195,6 +195,7 @@ class Group:
 
     def colluders(self, n: int) -> int:
         """Number of colluding users among n."""
+        n = check_n(n)
         if isinstance(self.colluding, Fraction):
             return -(-self.colluding.numerator * n // self.colluding.denominator)
         return self.colluding or 0

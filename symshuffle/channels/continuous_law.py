@@ -111,6 +111,15 @@ TransformBound: TypeAlias = Callable[[flint.arb, flint.arb], flint.arb]
 PairTransform: TypeAlias = Callable[[flint.arb], tuple[Function, TransformBound]]
 """From a level to the transform of the pieces of a law in closed form, and a bound on it."""
 
+    def thinning(self, share: Fraction) -> PieceTransform:
+        """That of G over ``share``, times ``share``."""
+
+        def most(c: flint.arb, height: flint.arb) -> flint.arb:
+            part = to_arb(share)
+            return part * self.most(c / part, height / part)
+
+        return PieceTransform(lambda s: to_arb(share) * self.at(s / to_arb(share)), most)
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -179,6 +188,13 @@ class ContinuousPair:
         transforms = None if self.transforms is None else (self.transforms[1], self.transforms[0])
         return ContinuousPair(tuple(stretches), self.about, transforms=transforms)
 
+    def thinning(self, share: Fraction) -> ContinuousPair:
+        """The same two laws with a reference measure ``share`` times as large: others send with that probability."""
+        stretches = (replace(s, reference=_times(s.reference, share)) for s in self.stretches)
+        one, other = self.transforms or (None, None)
+        transforms = None if one is None or other is None else (_thinnings(one, share), _thinnings(other, share))
+        return replace(self, stretches=tuple(stretches), transforms=transforms)
+
     def law(self, exp_eps: Real, *, tail: Fraction, bits: int = 128) -> ContinuousLaw:
         """The law of G on a window outside of which the pair has a total mass of at most ``tail``."""
         windows = list(_windows(self.stretches))
@@ -230,6 +246,11 @@ class LevelledPair:
                 for s in self.pair.stretches
             )
 
+    def thinning(self, share: Fraction) -> LevelledPair:
+        """The pair where others send with a probability only, as of a finite law; one user alone certainly does."""
+        others = tuple(one.thinning(share) for one in self.others)
+        return replace(self, pair=_thin(self.pair, share), others=others)
+
     @property
     def ceiling(self) -> Fraction | None:
         """A number that H(n) is not above, whatever n: it never rises, and this is its value for one user."""
@@ -239,6 +260,22 @@ class LevelledPair:
     def alone(self) -> Ball | None:
         """H(1) = E[G_+], with what may be beyond a window; None if none holds all but ``_BEYOND`` of the first law."""
         return _of_one(self.pair, self.exp_eps)
+
+
+@lru_cache(maxsize=64)
+def _thin(pair: ContinuousPair, share: Fraction) -> ContinuousPair:
+    """A thinning, kept: what is integrated of it is known by its functions."""
+    return pair.thinning(share)
+
+
+def _times(function: Function, share: Fraction) -> Function:
+    if isinstance(function, ExponentialOf):
+        return ExponentialOf(lambda u: function.exponent(u) + to_arb(share).log())
+    return Scaled(function, lambda: to_arb(share))
+
+
+def _thinnings(made: Callable[[flint.arb], PieceTransform], share: Fraction) -> Callable[[flint.arb], PieceTransform]:
+    return lambda ratio: made(ratio).thinning(share)
 
 
 @lru_cache(maxsize=16)

@@ -195,6 +195,15 @@ class Law:
         """Smallest and largest atom."""
         return minimum(self.values), maximum(self.values)
 
+    def thinning(self, share: Fraction) -> Law:
+        """The law of G over ``share``, in (0, 1), with that probability, and of 0 otherwise.
+
+        Its H(n) is the mean of H(M), M - 1 being the number of n - 1 other messages that are sent, each with that
+        probability: ``P(M = m) / m = P(N = m) / (n share)`` for the number N of all n where each is sent so.
+        """
+        some = ((value / share, share * weight) for value, weight in self.atoms())
+        return Law.from_atoms([(Fraction(0), 1 - share), *some], self.singular)
+
     @property
     def never_positive(self) -> bool:
         """Whether G is certainly at most 0, so that the finite part of H(n) is exactly 0."""

@@ -168,6 +168,16 @@ class MixedLaw:
         singular: Any = sum((share * law.singular for share, law in drawn), start=Fraction(0))
         return cls(values, weights, tuple(segments), singular)
 
+    def thinning(self, share: Fraction) -> MixedLaw:
+        """The law of G over ``share`` with that probability, of 0 otherwise: as of a finite law."""
+        some = ((value / share, share * weight) for value, weight in self.atoms())
+        values, weights = collected([(Fraction(0), 1 - share), *some])
+        segments = (
+            replace(s, constant=s.constant / share, slope=s.slope / share, weight=s.weight * share)
+            for s in self.segments
+        )
+        return MixedLaw(values, weights, tuple(segments), self.singular)
+
     @property
     def never_positive(self) -> bool:
         """Whether G is certainly at most 0."""

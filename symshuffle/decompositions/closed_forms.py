@@ -82,6 +82,11 @@ class ClosedForm:
         return words if by is None else words.format(dict(self.values).get(by, by))
 
     @property
+    def alike(self) -> bool:
+        """Whether all pairs of inputs have the same laws, in both orders, and outputs can be listed."""
+        return self._form["by"] is None and not self.limits
+
+    @property
     def every(self) -> bool:
         """Whether these are all pairs of inputs."""
         return self._form["by"] is None or bool(self.told) or len(self._range()) == 1

@@ -17,6 +17,7 @@ from symshuffle.base.numbers import (
     as_number,
     equal,
     exact_sum,
+    is_exact,
     less,
     positive_part,
     sums_to_one,
@@ -263,11 +264,18 @@ def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposit
     :math:`a_y=W_{x_1^0}(y)`, :math:`b_y=W_{x_1^1}(y)`, :math:`c_y=\inf_x W_x(y)`; the infimum runs over *all* inputs
     of the channel, since any of them may be in the background (decomposition, Theorem 5).
     """
-    pair = read_pair(channel, pair)
-    floor = channel.blanket()
+    pair, floor = read_pair(channel, pair), channel.blanket()
     outputs = range(channel.num_outputs)
     points = tuple(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs)
     return Decomposition(channel.rows[pair[0]], channel.rows[pair[1]], floor, _rest(floor), points)
+
+
+def simplified_weights(first: Sequence[Any], second: Sequence[Any], floor: Sequence[Any]) -> Decomposition:
+    """Simplified optimal decomposition of two rows without its components, of which laws know nothing.
+
+    - ``floor``: the smallest probability of each output over all inputs.
+    """
+    return merge_proportional(Decomposition(tuple(first), tuple(second), tuple(floor), _rest(floor)))
 
 
 def simplified_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
@@ -309,19 +317,32 @@ def simplified_decomposition(channel: Channel, pair: tuple[int, int]) -> Decompo
 
 
 def merge_proportional(decomposition: Decomposition) -> Decomposition:
-    """Merge the components of a decomposition whose weights ``(a, b, c)`` are proportional."""
-    groups: list[list[int]] = []
+    """Merge the components of a decomposition whose weights ``(a, b, c)`` are proportional.
+
+    Balls with the same ends count as equal: those of the merged weights have the ratios of either, and H(n), which
+    rises with every value of G, is between those of the smallest and of the largest.
+    """
+    groups: dict[tuple[Any, ...], list[int]] = {}
     triples: list[tuple[Any, Any, Any]] = list(zip(decomposition.a, decomposition.b, decomposition.c, strict=True))
     for j, triple in enumerate(triples):
         if all(equal(weight, 0) is Verdict.TRUE for weight in triple):
             continue
-        for group in groups:
-            if _proportional(triples[group[0]], triple):
-                group.append(j)
-                break
-        else:
-            groups.append([j])
+        key = _ratios(triple)
+        if key not in groups and not is_exact(triple):
+            key = next((other for other, group in groups.items() if _proportional(triples[group[0]], triple)), key)
+        groups.setdefault(key, []).append(j)
+    return _merged(decomposition, triples, list(groups.values()))
 
+
+def _ratios(triple: tuple[Any, Any, Any]) -> tuple[Any, ...]:
+    """Rationals divided by their sum; others as they are."""
+    total = sum(triple) if is_exact(triple) else 1
+    return triple if total == 1 else tuple(weight / total for weight in triple)
+
+
+def _merged(
+    decomposition: Decomposition, triples: Sequence[tuple[Any, Any, Any]], groups: Sequence[Sequence[int]]
+) -> Decomposition:
     components = (
         tuple(_merged_component(decomposition, triples, group) for group in groups) if decomposition.components else ()
     )

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Final
@@ -22,12 +23,11 @@ from symshuffle.accountants.deployment.group import EVERYBODY
 from symshuffle.accountants.deployment.message_counts import (
     LARGEST_EXACT,
     VALUES_OF_A_MEAN,
-    bound_over,
     coins_cdf,
     mean_over_counts,
 )
 from symshuffle.accountants.deployment.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
-from symshuffle.base.choices import Arithmetic, Question, directions, weakest_arithmetic
+from symshuffle.base.choices import Arithmetic, Question, weakest_arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
 from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
@@ -51,37 +51,32 @@ def bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket
     """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
 
     It is read off the laws with a continuous part, where an engine takes them; off finite laws that have the bound as
-    their largest value; or, where finite laws only approach it, off laws on both sides. Where not all users send, or
-    several differ, :mod:`~symshuffle.accountants.deployment.message_counts` puts values at numbers of messages
-    together. A bound takes the larger direction at each of them; a real pair has the larger of two means. It is a
-    probability: no end is below 0 or above 1.
+    their largest value; or, where finite laws only approach it, off laws on both sides. Where users drop out, these are
+    laws of means over how many do (:meth:`symshuffle.channels.law.Law.thinning`). It is a probability: no end is below
+    0 or above 1.
     """
     exact = request.engine is not None and request.engine.name == "exact" and request.arithmetic is None
     if source.rounding is not None and (exact or request.arithmetic == "exact"):
         raise Unsupported(
             "arithmetic exact: the rows read do not sum to 1, and were normalised; write them as fractions"
         )
-    who, both = source.group, request.direction == "both"
+    who = source.group
     if source.cases:
         each = replace(request, values=request.values * len(source.cases))
         return largest_of([_of_case(case, n, order, each) for case in source.cases])
-    if source.real and source.averaged and both and not source.same_both_ways(order, request.bits):
-        ways = (replace(request, direction=one) for one in directions("both"))
-        return largest_of([bound_at(source, n, order, one_way) for one_way in ways])
-    if source.steps == 1 and not source.averaged:
-        who.check(n)
+    who.check(n)
+    if source.steps == 1:
         return as_probability(_bound_of_messages(source, who.messages(n), order, request))
-    request = replace(request, goal=None)  # no value at one number of messages is compared with it
-    if source.averaged:
-        request = replace(request, values=request.values * min(who.honest(n), VALUES_OF_A_MEAN))
-    if source.steps > 1 and not both:
+    if request.direction != "both":
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
+    request = replace(request, goal=None)  # no value of one user is compared with it
+    from symshuffle.accountants.deployment.groups import group_bound
 
     def at(messages: int, ratio: Real, width: float) -> Bracket:
         return _bound_of_messages(source, messages, ratio, replace(request, rtol=width))
 
-    exact = request.arithmetic == "exact"
-    found = bound_over(at, who, n, order, request.rtol, steps=source.steps, exact=exact)
+    of_one = partial(at, who.messages(n))
+    found = group_bound(of_one, order, source.steps, request.rtol, exact=request.arithmetic == "exact")
     return as_probability(found)
 
 
@@ -269,8 +264,7 @@ def smallest_eps(
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
         lenient = value if strict else tolerant(value)
         if averaged:  # every value is a mean over dozens of others, so few and wide ones are evaluated
-            guess = _near_mean(source, n, goal, request) if near is None and not source.cases else near
-            return smallest_meeting(lenient, goal, width, guess)
+            return smallest_meeting(lenient, goal, width, near)
         start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
         if start is not None:
             zero_from = Guide(
@@ -327,15 +321,6 @@ def first_guess(source: Reduction, n: int, target: Fraction, request: Method) ->
     return mills_guess(bound_at(source, n, Fraction(1), replace(request, rtol=_WIDE)).upper, target)
 
 
-def _near_mean(source: Reduction, n: int, target: Fraction, request: Method) -> Fraction:
-    """Where to look first: the level of as many users as send on average, one differing, a share of the target."""
-    size, users = source.steps, round(source.group.expected(n))
-    alone = replace(source, group=EVERYBODY, steps=1)
-    rough = Method(request.direction, rtol=_WIDE)
-    guess = first_guess(alone, users, target / size, rough)
-    return size * smallest_eps(alone, users, target / size, rough, guess).meets.x
-
-
 def ratio_of(eps: Fraction) -> Real:
     """The ratio ``exp(eps)`` of a level, exactly."""
     return Exp(eps) if eps else Fraction(1)
@@ -347,7 +332,8 @@ def limit_variance(source: Reduction, question: Question) -> float | None:
     None where a law is not to be had there, or all have densities.
     """
     try:
-        return max((to_float(law.variance) for law in source.laws(Fraction(1), question, None)), default=None)
+        found = replace(source, group=EVERYBODY).laws(Fraction(1), question, None)
+        return max((to_float(law.variance) for law in found), default=None)
     except (Unsupported, OverflowError):
         return None
 

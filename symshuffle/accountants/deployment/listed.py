@@ -20,6 +20,7 @@ from symshuffle.base.choices import Direction, Others, Side
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
+    Number,
     Real,
     Verdict,
     coarser,
@@ -35,7 +36,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.closed_forms import ClosedForm
-from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_decomposition
+from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_weights
 from symshuffle.mechanisms.continuous import Laplace
 
 if TYPE_CHECKING:
@@ -67,20 +68,21 @@ def of_channel(channel: Channel, compared: Sequence[tuple[int, int]] | None = No
     if len(inputs) < 2:
         raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
     # Pairs times inputs grow too fast for large channels, whose bound is then given alone.
-    others, names = inputs if len(inputs) <= _MOST_INPUTS else (), list(map(str, inputs))
+    others, names, floor = inputs if len(inputs) <= _MOST_INPUTS else (), list(map(str, inputs)), channel.blanket()
     return Reduction(
         tuple(
-            _compared(channel, (x, y), f"inputs {x} and {y}", others, names)
+            _compared(channel, floor, (x, y), f"inputs {x} and {y}", others, names)
             for x, y in (itertools.combinations(inputs, 2) if compared is None else compared)
         ),
         compared is None,
-        pairs=f"{_pairs_in_words(compared)}{_revealed(channel)}",
+        pairs=f"{pairs_in_words(compared)}{_revealed(channel)}",
         first="X0 holding the input with the smaller number",
         rounding=channel.rounding,
     )
 
 
-def _pairs_in_words(compared: Sequence[tuple[int, int]] | None) -> str:
+def pairs_in_words(compared: Sequence[tuple[int, int]] | None) -> str:
+    """The pairs of inputs that are compared; None for all."""
     if compared is None:
         return "the worst of all pairs of inputs"
     shown = ", ".join(f"{x} and {y}" for x, y in compared[:_MOST_INPUTS])
@@ -99,10 +101,13 @@ def against_null(channel: Channel, null: Channel, *, of_blanket: bool = False) -
     more = ", ..." if len(law) > _MOST_INPUTS else ""
     said = "that of the blanket" if of_blanket else f"({', '.join(map(str, law[:_MOST_INPUTS]))}{more})"
     others, names = range(symbol + 1) if symbol < _MOST_INPUTS else (), [*map(str, range(symbol)), "null"]
+    floor = whole.blanket()
     if rounding is not None and of_blanket:  # the law of the blanket may change by any amount with the matrix
         rounding = replace(rounding, row=Fraction(1))
     return Reduction(
-        tuple(_compared(whole, (x, symbol), f"input {x} and the null symbol", others, names) for x in range(symbol)),
+        tuple(
+            _compared(whole, floor, (x, symbol), f"input {x} and the null symbol", others, names) for x in range(symbol)
+        ),
         True,
         "zero-out",
         pairs=f"the worst of all inputs against the null symbol, whose law is {said}{_revealed(whole)}",
@@ -112,7 +117,12 @@ def against_null(channel: Channel, null: Channel, *, of_blanket: bool = False) -
 
 
 def _compared(
-    channel: Channel, pair: tuple[int, int], said: str, others: Sequence[int], names: Sequence[str]
+    channel: Channel,
+    floor: Sequence[Number],
+    pair: tuple[int, int],
+    said: str,
+    others: Sequence[int],
+    names: Sequence[str],
 ) -> PairClass:
     """One pair of rows, with the datasets in which all other users hold one input, where those are listed."""
     x, y = pair
@@ -124,7 +134,7 @@ def _compared(
             lambda n: f"X0 = ({first}, {other} x {n - 1}), X1 = ({second}, {other} x {n - 1})", numeric(exact)
         )
 
-    bound = numeric(simplified_decomposition(channel, pair))
+    bound = numeric(simplified_weights(channel.rows[x], channel.rows[y], floor))
     return PairClass(said, bound, datasets=tuple(map(real, others)))
 
 

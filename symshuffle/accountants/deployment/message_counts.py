@@ -1,14 +1,14 @@
 """Laws of the number of messages: a least number, users who drop out, users who are hidden with a probability each.
 
-The bound H(n) never rises with n, so H(m) covers m messages and more; dropout has the mean of H over a binomial number
-of messages, from values at some numbers and binomial tails on both sides.
+The bound H(n) never rises with n, so H(m) covers m messages and more. Several groups and dummies have the mean of H
+over a random number of messages, from values at some numbers and the tails of its law on both sides; where users of one
+group drop out, that mean is a value of one law (:meth:`symshuffle.channels.law.Law.thinning`).
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,13 +17,10 @@ from typing import Final, TypeAlias
 
 import flint
 
-from symshuffle.accountants.deployment.group import Group
 from symshuffle.base.choices import Arithmetic, weakest_arithmetic
-from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
-    Real,
     to_arb,
     working_precision,
 )
@@ -43,20 +40,6 @@ _BITS: Final = 4 * DEFAULT_BITS
 
 _STARTS: Final = (-30, -12, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5)
 """Where intervals begin, in deviations from the mean number of messages."""
-
-
-def mean_over_dropouts(
-    value: Callable[[int, float], Bracket], users: int, dropout: Fraction, rtol: float, *, exact: bool = False
-) -> Bracket:
-    """The mean of a bound that never rises with the number of messages, over how many others drop out.
-
-    - ``value``: from a number of messages, 1 to ``users``, and a relative width to a bracket around the bound.
-    - ``dropout``: probability that any other does not, in (0, 1).
-    """
-    if exact and users > LARGEST_EXACT:
-        raise Unsupported(f"arithmetic exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
-    around = (users - 1) * float(1 - dropout), math.sqrt((users - 1) * float(dropout * (1 - dropout)))
-    return mean_over_counts(value, users, partial_cdf(users, dropout, exact=exact), around, rtol, exact=exact)
 
 
 def mean_over_counts(
@@ -110,31 +93,6 @@ def mean_over_counts(
         low, high, arithmetic, at(users).engine, f"mean over {count}; at n = {users}: {at(users).evaluation}"
     )
     return found if found.width <= Fraction(rtol) * high else replace(found, aimed=rtol)
-
-
-def few_counts(
-    users: int, dropout: Fraction, beyond: Fraction, width: float, *, reach_above: int = 4, most_counts: int = 128
-) -> list[int]:
-    """Some numbers of messages, from 1 to all, between which a bound hardly moves: to tell a mean from both sides.
-
-    - ``beyond``: mass below the second of them that is of no account, in (0, 1).
-    - ``reach_above``: deviations above the mean from which on all numbers of messages count as all users, on the other
-      side of a bound.
-    - ``most_counts``: numbers of messages within that reach on both sides, about.
-    """
-    others, sends = users - 1, float(1 - dropout)
-    centre, spread = 1 + others * sends, max(math.sqrt(others * sends * float(dropout)), 0.5)
-    gap, moved = 2.0, spread / (2 * centre)
-    while gap * moved > width and gap * spread > 1 and reach_above / gap < most_counts / 4:
-        gap /= 2
-    below, places = partial_cdf(users, dropout), {1, users}
-    k = math.ceil(reach_above / gap)
-    while True:
-        place = round(centre + k * gap * spread)
-        places.add(min(max(place, 1), users))
-        if place <= 1 or (k < 0 and below(place - 1)[1] <= beyond):
-            return sorted(places)
-        k -= 1
 
 
 def means_between(
@@ -247,28 +205,3 @@ def _ball_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple
         return max(ball.lower, Fraction(0)), min(ball.upper, Fraction(1))
 
     return ends
-
-
-At: TypeAlias = "Callable[[int, Real, float], Bracket]"
-"""From a number of messages, a ratio exp(eps) and a relative width to a bracket around H."""
-
-
-def bound_over(at: At, group: Group, users: int, order: Real, rtol: float, *, steps: int = 1, exact: bool) -> Bracket:
-    """The bound on delta for who sends, at the ratio ``order``, from bounds for fixed numbers of messages.
-
-    - ``users``: number of users of the group; those who collude are not counted.
-    """
-    group.check(users)
-
-    def of_one(ratio: Real, width: float) -> Bracket:
-        if group.dropout:
-            return mean_over_dropouts(
-                lambda m, w: at(m, ratio, w), group.honest(users), group.dropout, width, exact=exact
-            )
-        return at(group.messages(users), ratio, width)
-
-    if steps == 1:
-        return of_one(order, rtol)
-    from symshuffle.accountants.deployment.groups import group_bound
-
-    return group_bound(of_one, order, steps, rtol, exact=exact)

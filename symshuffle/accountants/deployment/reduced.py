@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from operator import attrgetter
-from typing import Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.assumptions import Assumption
@@ -36,6 +35,19 @@ MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw | Leve
 
 Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Thinning:
+    """Laws of a family where each other user sends with the probability ``share``: means over how many do."""
+
+    family: Callable[[Real, Direction, int | None], Any]
+    share: Fraction
+
+    def __call__(self, exp_eps: Real, direction: Direction, bits: int | None) -> Any:
+        """The thinning of the law at a level."""
+        return self.family(exp_eps, direction, bits).thinning(self.share)
 
 
 def first_decided(quick: LawFamily, algebra: Callable[[], LawFamily]) -> LawFamily:
@@ -107,8 +119,7 @@ class Reduction:
     - ``n``, ``times``: number of users of a batch, colluding ones included, or None where it is open; how many batches
       are alike.
     - ``notes``: what else is to be said about the bound, a clause each.
-    - ``real``: whether the laws are those of one real pair of datasets, which has one direction at all numbers of
-      messages; of a bound the larger direction may be taken anywhere.
+    - ``real``: whether the laws are those of one real pair of datasets.
     """
 
     classes: tuple[PairClass, ...]
@@ -183,7 +194,7 @@ class Reduction:
     @property
     def averaged(self) -> bool:
         """Whether the bound is a mean over numbers of messages, so that few values are looked at."""
-        return bool(self.cases) or self.group.sending < 1
+        return bool(self.cases)
 
     @property
     def of_all_users(self) -> bool:
@@ -194,20 +205,25 @@ class Reduction:
         """Relative width to aim at where none is asked for."""
         return max(usual, _MEAN_WIDTH) if self.averaged else usual
 
+    def _sent(self, families: Iterable[Callable[..., Any] | None]) -> tuple[Any, ...]:
+        """Families of laws, for who sends: of several groups the numbers of messages are elsewhere."""
+        known, share = (one for one in families if one is not None), self.group.sending
+        return tuple(known) if share == 1 or self.cases else tuple(Thinning(one, share) for one in known)
+
     @property
     def bounds(self) -> tuple[LawFamily, ...]:
         """The finite laws above, by class."""
-        return tuple(filter(None, map(attrgetter("upper"), self.classes)))
+        return self._sent(one.upper for one in self.classes)
 
     @property
     def inner(self) -> tuple[LawFamily, ...]:
         """The laws on the other side, by class; none where the bound is not approached from two sides."""
-        return tuple(filter(None, map(attrgetter("inner"), self.classes)))
+        return self._sent(one.inner for one in self.classes)
 
     @property
     def mixed(self) -> tuple[MixedFamily, ...]:
         """The laws with a continuous part, by class."""
-        return tuple(filter(None, map(attrgetter("mixed"), self.classes)))
+        return self._sent(one.mixed for one in self.classes)
 
     @property
     def datasets(self) -> tuple[PairClass, ...]:
@@ -239,7 +255,7 @@ class Reduction:
 
     def laws_in_doubles(self, exp_eps: Real, question: Question) -> list[Law]:
         """The same laws, enclosed by doubles; none where some class has none, or doubles do not enclose it."""
-        families = tuple(one.doubles for one in self.classes if one.doubles is not None)
+        families: tuple[LawFamily, ...] = self._sent(one.doubles for one in self.classes)
         if len(families) < len(self.classes):
             return []
         try:

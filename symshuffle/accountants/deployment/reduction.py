@@ -120,11 +120,14 @@ def _of_pairs(source: Source, adjacency: Adjacency) -> Reduction:
     """Some pairs of inputs of a channel, or of a randomizer that has one."""
     compared = adjacency.compared
     assert compared is not None
-    channel = finite_channel(source, "pairs")
-    most = channel.num_inputs - 1
+    alike = source if isinstance(source, ClosedForm) and source.alike else None
+    channel = finite_channel(source, "pairs") if alike is None else None
+    most = (alike.shape[0] if channel is None else channel.num_inputs) - 1
     for pair in compared:
         if pair[1] > most:
             raise InputError("pairs" if adjacency.graph is None else "graph", pair, f"inputs from 0 to {most}")
+    if channel is None:  # the laws of one pair are those of all
+        return replace(_of_closed_form(alike), every=False, pairs=listed.pairs_in_words(compared))
     return listed.of_channel(channel, compared)
 
 

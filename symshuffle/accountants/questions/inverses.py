@@ -129,7 +129,7 @@ def largest_eps0(
             as_integer(deployment.adjacency.group_size, "group_size", 1, group.count)
             _by_budget(group.randomizer)  # refuses a randomizer without a local budget
     size = deployment.adjacency.group_size
-    costly = deployment.batches > 1 or len(deployment.groups) > 1 or any(g.sending < 1 for g in deployment.users)
+    costly = deployment.batches > 1 or len(deployment.groups) > 1
     usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Method.of(direction, None, arithmetic, usual if rtol is None else rtol, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)

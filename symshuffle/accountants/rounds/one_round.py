@@ -18,8 +18,6 @@ from symshuffle.accountants.bounds.brackets import (
     smallest_eps,
 )
 from symshuffle.accountants.bounds.evaluate import Method
-from symshuffle.accountants.deployment.group import EVERYBODY
-from symshuffle.accountants.deployment.message_counts import few_counts, means_between, partial_cdf
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
 from symshuffle.accountants.rounds.chord_levels import ends_at, level_below, widest
@@ -31,7 +29,7 @@ from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import format_decimal
 from symshuffle.base.results import Bracket
 
-_USUAL: Final = 1e-3
+USUAL_WIDTH: Final = 1e-3
 _ROUGH: Final = 1e-2
 """Relative width of values that only say where to look."""
 
@@ -47,9 +45,6 @@ _MOST_LEVELS_OF_PAIR: Final = 1_000
 _NEAR_END: Final = Fraction(4, 5)
 _AT_END: Final = Fraction(1, 10**9)
 """Share of the last level above which a profile that ends is cut off by its end, and how closely that is found."""
-
-_COUNTS_PER_LEVELS: Final = 12
-"""By how much more than a value the noise may differ between numbers of messages: as the step of a lattice lets it."""
 
 
 _CHORDS_PER_VALUE: Final = 128
@@ -83,7 +78,6 @@ class OneRound:
     times: int
     request: Method
     known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
-    of_messages: dict[int, OneRound] = field(default_factory=dict)
     cells: Between = field(default_factory=Between)
     trial: list[bool] = field(default_factory=list)
 
@@ -91,36 +85,12 @@ class OneRound:
     def dense(self) -> bool:
         """Whether values are put between those of two finite laws, since the source has densities and doubles do."""
         asked, source = self.request.arithmetic == "float64" and self.request.engine is None, self.reduced
-        all_send = source.of_all_users or (source.steps == 1 and not source.cases and source.group.all_send)
-        return asked and all_send and self.cells.serves(source, self.n)
+        return asked and source.steps == 1 and not source.cases and self.cells.serves(source, self.messages)
 
     @property
-    def dropout(self) -> Fraction:
-        """With which probability each other user drops out."""
-        return Fraction(0) if self.reduced.cases else self.reduced.group.dropout or Fraction(0)
-
-    @property
-    def honest(self) -> int:
-        """Number of users who do not collude."""
-        return self.reduced.group.honest(self.n)
-
-    @property
-    def usual_width(self) -> float:
-        """Of single values and levels: with dropout each is a mean of many."""
-        return _ROUGH if self.dropout else _USUAL
-
-    def with_messages(self, m: int) -> OneRound:
-        """The same round where exactly m users send, for all others to be told of it."""
-        if m not in self.of_messages:
-            self.of_messages[m] = replace(
-                self,
-                reduced=replace(self.reduced, group=EVERYBODY, steps=1),
-                n=m,
-                known={},
-                of_messages={},
-                trial=[],
-            )
-        return self.of_messages[m]
+    def messages(self) -> int:
+        """Number of messages that hide one another where no user drops out."""
+        return self.reduced.group.messages(self.n)
 
     def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
         """Both orders of one round at a level; of a bound the larger of the two stands for both."""
@@ -140,19 +110,19 @@ class OneRound:
             last = self.last_level(delta)  # its values are kept in ``self.known``
             both = [self._known(way, self.known, Fraction(0), delta) for way in (0, 1)]
             return max((level_below(known, delta) or last for known in both), default=last)
-        asked = replace(self.request, rtol=self.usual_width)
+        asked = replace(self.request, rtol=USUAL_WIDTH)
         guess = first_guess(self.reduced, self.n, delta, asked)
         return smallest_eps(self.reduced, self.n, delta, asked, guess).meets.x
 
     def alone(self) -> Iterator[tuple[str, OneRound]]:
         """Real neighbouring datasets of this source, each as a part of its own."""
         for datasets, real in self.reduced.real_pairs(self.n):
-            yield datasets, replace(self, reduced=real, known={}, of_messages={}, cells=Between(), trial=[])
+            yield datasets, replace(self, reduced=real, known={}, cells=Between(), trial=[])
 
     def _delta(self, eps: Fraction, width: float, question: Question) -> Bracket:
         if self.dense and eps <= MOST_LEVEL and self._cells_serve():
             with suppress(Unsupported):
-                return self.cells.bracket(self.reduced, self.n, eps, width, question)
+                return self.cells.bracket(self.reduced, self.messages, eps, width, question)
         return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rtol=width))
 
     def _cells_serve(self) -> bool:
@@ -160,20 +130,18 @@ class OneRound:
         if not self.trial:
             self.trial.append(False)
             with suppress(Unsupported):
-                found = self.cells.bracket(self.reduced, self.n, Fraction(0), _ROUGH, "both")
+                found = self.cells.bracket(self.reduced, self.messages, Fraction(0), _ROUGH, "both")
                 self.trial[0] = found.upper <= 2 * found.lower
         return self.trial[0]
 
     @property
     def variation(self) -> Fraction:
-        """The total variation, rounded up; with dropout that of as many messages as are expected."""
-        if self.dropout:
-            return self.with_messages(round(self.reduced.group.expected(self.n))).variation
+        """The total variation, rounded up."""
         return max(b.upper for b in self.values(Fraction(0), _ROUGH))
 
     @property
     def telling(self) -> bool:
-        """Whether the messages tell anything: decided by a rational, and of any number of messages as of one."""
+        """Whether the messages tell anything: decided by a rational."""
         return self.variation > 0
 
     def unit(self) -> Fraction:
@@ -194,8 +162,6 @@ class OneRound:
 
     def revealed(self) -> tuple[Ends, Ends]:
         """What is left of both orders at the largest level, from below and from above."""
-        if self.dropout:  # with fewer messages it is not less
-            return self.with_messages(self.honest).revealed()
         try:
             forward, reverse = self.values(Fraction(LARGEST_LEVEL), 1e-6)
         except Unsupported:  # out of an engine's reach: then nothing is taken to be revealed
@@ -216,7 +182,7 @@ class OneRound:
     def end_within(self, level: Fraction) -> Fraction | None:
         """The last level with a value above 0, from below, where that is not far below ``level``; None elsewhere."""
         low, high = level * _NEAR_END, level * Fraction(101, 100)
-        if self.dropout or not self._ends_at(high) or self._ends_at(low):
+        if not self._ends_at(high) or self._ends_at(low):
             return None
         return halved(self._ends_at, low, high, settled=lambda low, high: high - low <= high * _AT_END)[0]
 
@@ -282,31 +248,10 @@ class OneRound:
                 found.append((level, (max(value.lower, Fraction(0)), min(value.upper, Fraction(1)))))
         return found
 
-    def profiles(self, step: Fraction, beyond: Fraction, width: float) -> tuple[Profile, Profile]:
-        """Profiles on a lattice, up to a level that leaves at most ``beyond``: for a law above, and for one below.
-
-        They are one and the same, but for dropout: there the number of messages is rounded, down for the one and up for
-        the other, so that few numbers have to be asked about and are the same at all levels.
-        """
+    def profile(self, step: Fraction, beyond: Fraction, width: float) -> Profile:
+        """The profile on a lattice, up to a level that leaves at most ``beyond``."""
         one, other = self.revealed()
         lows = one[0], other[0]
-        if not self.dropout:
-            last = self._levels(beyond, step)
-            forward, reverse = self._ends([i * step for i in range(last + 1)], beyond, width)
-            own = Profile.of_ends(step, forward, reverse, lows)
-            return own, own
-        counts = few_counts(self.honest, self.dropout, beyond / 16, _COUNTS_PER_LEVELS * width)
-        each, below = [self.with_messages(m) for m in counts], partial_cdf(self.honest, self.dropout)
-        last = each[min(1, len(each) - 1)]._levels(beyond, step)
-        above: list[list[tuple[Fraction, Fraction]]] = [[], []]
-        under: list[list[tuple[Fraction, Fraction]]] = [[], []]
-        for i in range(last + 1):
-            known = [one.values(i * step, width) for one in each]
-            for order in (0, 1):
-                high, low = means_between(counts, [both[order] for both in known], below)
-                above[order].append(high)
-                under[order].append(low)
-        return (
-            Profile.of_ends(step, above[0], above[1], (Fraction(0), Fraction(0))),
-            Profile.of_ends(step, under[0], under[1], lows),
-        )
+        last = self._levels(beyond, step)
+        forward, reverse = self._ends([i * step for i in range(last + 1)], beyond, width)
+        return Profile.of_ends(step, forward, reverse, lows)

@@ -18,7 +18,7 @@ from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, a
 from symshuffle.accountants.rounds.dominating import Profile, law_above, law_below
 from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
-from symshuffle.accountants.rounds.one_round import OneRound
+from symshuffle.accountants.rounds.one_round import USUAL_WIDTH, OneRound
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Arithmetic
@@ -69,14 +69,14 @@ class Lattice:
     levels: int
 
     @classmethod
-    def of(cls, profiles: Sequence[tuple[tuple[Profile, Profile], int]]) -> Lattice:
-        """From the profiles of the rounds, for laws above and below, and how many are alike."""
-        above = Losses(tuple((law_above(profile), times) for (profile, _), times in profiles), "upper")
+    def of(cls, profiles: Sequence[tuple[Profile, int]]) -> Lattice:
+        """From the profiles of the rounds, and how many are alike."""
+        above = Losses(tuple((law_above(profile), times) for profile, times in profiles), "upper")
         try:
-            below = Losses(tuple((law_below(profile), times) for (_, profile), times in profiles), "lower")
+            below = Losses(tuple((law_below(profile), times) for profile, times in profiles), "lower")
         except CertificateError:
             below = None
-        return cls(above.step, above, below, sum(profile.last + 1 for (profile, _), _ in profiles))
+        return cls(above.step, above, below, sum(profile.last + 1 for profile, _ in profiles))
 
     def low(self, read: _Read) -> Fraction:
         """The lower end of an answer; 0 where there are no losses below."""
@@ -122,13 +122,11 @@ class AllRounds:
         """What reads off delta."""
         return lambda losses: delta_of(losses, eps, self.sum)
 
-    def profiles(
-        self, parts: Sequence[OneRound], step: Fraction, beyond: Fraction
-    ) -> list[tuple[tuple[Profile, Profile], int]]:
+    def profiles(self, parts: Sequence[OneRound], step: Fraction, beyond: Fraction) -> list[tuple[Profile, int]]:
         """Of some rounds, at levels whose width is small beside what the lattice costs."""
         least = min(part.scale() for part in parts)
         width = min(max((float(step) / least) ** 2 / 30, 1e-9), 1e-3)
-        return [(part.profiles(step, beyond, width), part.times) for part in parts]
+        return [(part.profile(step, beyond, width), part.times) for part in parts]
 
     def lattice(self, step: Fraction, beyond: Fraction) -> Lattice:
         """All rounds on a lattice that ends where each of them has at most ``beyond`` left."""
@@ -192,8 +190,7 @@ class AllRounds:
             if not pairs:
                 return None
             chosen.append(max(pairs, key=lambda pair: pair[0])[1:])
-        both = self.profiles([one for _, one in chosen], found.lattice.step, found.beyond)
-        profiles = [(below, times) for (_, below), times in both]
+        profiles = self.profiles([one for _, one in chosen], found.lattice.step, found.beyond)
         orders = [profiles]
         if any(profile.forward != profile.reverse for profile, _ in profiles):
             orders.append([(profile.swapped, times) for profile, times in profiles])
@@ -317,9 +314,7 @@ def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:
     """Basic composition of equal shares of eps; advanced composition of the best of some shares."""
 
     def together(share: Fraction) -> Fraction:
-        return sum(
-            (part.values(share, part.usual_width)[0].upper * part.times for part in rounds.parts), start=Fraction(0)
-        )
+        return sum((part.values(share, USUAL_WIDTH)[0].upper * part.times for part in rounds.parts), start=Fraction(0))
 
     least = eps / rounds.times
     found = [min(together(least), Fraction(1))]

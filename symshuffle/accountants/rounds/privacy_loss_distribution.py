@@ -268,7 +268,7 @@ def privacy_loss_distribution(
         raise InputError("step", float(width), f"at least {least}, or {math.ceil(levels)} levels")
     neighbours = one.reduced.neighbours("both", users)
     return PrivacyLossDistribution(
-        law_above(one.profiles(width, most, request.rtol)[0]),
+        law_above(one.profile(width, most, request.rtol)),
         {
             "users": users,
             "neighbours": neighbours.to_dict(),

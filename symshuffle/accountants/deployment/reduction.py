@@ -29,6 +29,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.members import ANY_TWO
 from symshuffle.mechanisms.names import source_name
 
 if TYPE_CHECKING:
@@ -120,15 +121,26 @@ def _of_pairs(source: Source, adjacency: Adjacency) -> Reduction:
     """Some pairs of inputs of a channel, or of a randomizer that has one."""
     compared = adjacency.compared
     assert compared is not None
-    alike = source if isinstance(source, ClosedForm) and source.alike else None
-    channel = finite_channel(source, "pairs") if alike is None else None
-    most = (alike.shape[0] if channel is None else channel.num_inputs) - 1
+    alike = _inputs_alike(source)
+    channel = None if alike else finite_channel(source, "pairs")
+    most = (alike if channel is None else channel.num_inputs) - 1
     for pair in compared:
         if pair[1] > most:
             raise InputError("pairs" if adjacency.graph is None else "graph", pair, f"inputs from 0 to {most}")
     if channel is None:  # the laws of one pair are those of all
-        return replace(_of_closed_form(alike), every=False, pairs=listed.pairs_in_words(compared))
+        return replace(_replacing_one(source), every=False, pairs=listed.pairs_in_words(compared))
     return listed.of_channel(channel, compared)
+
+
+def _inputs_alike(source: Source) -> int:
+    """Number of inputs of a mechanism all pairs of which have the same laws, in both orders; 0 for others."""
+    if isinstance(source, ClosedForm):
+        return source.shape[0] if source.alike else 0
+    pair: Any = getattr(source, "pair", None)
+    if getattr(pair, "words", "") != ANY_TWO or not pair.every:
+        return 0
+    inputs: Any = _complete(source).inputs  # type: ignore[arg-type]  # only a mechanism has such pairs
+    return int(inputs) if inputs.is_Integer else 0
 
 
 def finite_channel(source: Any, argument: str) -> Channel:

@@ -27,6 +27,9 @@ from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to
 from symshuffle.base.results import Bracket
 
 _MOST_LEVELS: Final = 6_000
+_MOST_OUT_OF_REACH: Final = 500
+"""Levels of one lattice for a width that takes more than the most; the answer says how wide it is."""
+
 _WIDTH_OF_DENSITIES: Final = 2e-2
 _MOST_OF_DENSITIES: Final = 60
 """Width to begin with for densities, each value of which costs tens of others, and levels from which on nothing finer
@@ -149,6 +152,10 @@ class AllRounds:
         end = max((level for level in found if level is not None), default=None)
         return step if end is None else end / math.ceil(end / step)
 
+    def levels(self, step: Fraction, beyond: Fraction) -> Fraction:
+        """About how many levels a lattice of all rounds has."""
+        return sum((part.last_level(beyond) / step for part in self.telling), start=Fraction(0))
+
     def narrowed(
         self, read: _Read, beyond: Fraction, width: float, sensitivity: float, *, deep: bool = False
     ) -> _Found:
@@ -160,6 +167,9 @@ class AllRounds:
         elif deep and width >= WIDTH_OF_DELTA:
             most, start = _MOST_OF_DEEP, max(start, _WIDTH_OF_DENSITIES)
         step = self.first_step(start, beyond)
+        if (needed := self.levels(step, beyond)) > _MOST_LEVELS:  # out of reach: minutes would not be enough
+            most = _MOST_OUT_OF_REACH
+            step *= math.ceil(needed / most)
         lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
         found = self._off_known(read, beyond)
         if found is not None and found.high - found.low <= Fraction(width) * found.high:

@@ -1,0 +1,74 @@
+"""What calls cost, in values of engines and comparisons, and that cheap roads say what the dear ones say."""
+
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import Channel, Deployment, delta, epsilon, randomizer
+from symshuffle.accountants.bounds import brackets
+from symshuffle.accountants.deployment import listed
+from symshuffle.decompositions import model
+from symshuffle.vectors import LocalGaussian
+
+KRR = randomizer("krr").at(k=4, eps0=1)
+
+
+def counting(monkeypatch, place, name):
+    """Count the calls of a function of a module."""
+    calls, plain = [], getattr(place, name)
+
+    def counted(*args, **kwargs):
+        calls.append(args)
+        return plain(*args, **kwargs)
+
+    monkeypatch.setattr(place, name, counted)
+    return calls
+
+
+def test_dropout_is_one_value(monkeypatch):
+    calls = counting(monkeypatch, brackets, "evaluate")
+    assert delta(KRR, n=10_000, dropout="1/10", eps="0.05").bracket.width < F(1, 10**10)
+    assert len(calls) <= 4
+
+
+def test_rounds_with_dropout_take_as_many_values_as_without(monkeypatch):
+    calls = counting(monkeypatch, brackets, "evaluate")
+    plain = epsilon(KRR, n=900, delta="1e-6", periods=2).bracket
+    alone = len(calls)
+    dropping = epsilon(KRR, n=1000, delta="1e-6", periods=2, dropout="1/10").bracket
+    assert len(calls) - alone <= 1.3 * alone
+    assert plain.upper * F(99, 100) < dropping.upper < plain.upper * F(101, 100)
+
+
+@pytest.mark.parametrize("source", [LocalGaussian(2), randomizer("laplace").at(eps0=1)], ids=["gaussian", "laplace"])
+def test_dropout_of_densities_is_the_mean(source):
+    q, eps = F(1, 4), F(1, 5)
+    one, two = (delta(source, n=n, eps=eps, rtol=1e-4).bracket for n in (1, 2))
+    found = delta(source, n=2, dropout=q, eps=eps, rtol=1e-4).bracket
+    assert found.lower <= q * one.upper + (1 - q) * two.upper
+    assert found.upper >= q * one.lower + (1 - q) * two.lower
+    assert found.upper <= (q * one.upper + (1 - q) * two.upper) * F(1001, 1000)
+
+
+def test_one_pair_of_a_mechanism_whose_pairs_are_alike_needs_no_matrix(monkeypatch):
+    oue = randomizer("oue").at(D=4, eps0=2)
+    by_matrix = delta(Channel(oue.channel().rows), n=50, eps="0.3", pairs=[(0, 1)]).bracket
+    monkeypatch.setattr(listed, "of_channel", None)
+    found, every = delta(oue, n=50, eps="0.3", pairs=[(0, 1)]), delta(oue, n=50, eps="0.3")
+    assert found.bracket == every.bracket
+    assert found.bracket.lower <= by_matrix.upper and by_matrix.lower <= found.bracket.upper
+    assert "inputs 0 and 1" in found.about
+
+
+def test_outputs_alike_are_found_without_comparing_all(monkeypatch):
+    channel = randomizer("oue").at(D=6, eps0=2).channel()
+    calls = counting(monkeypatch, model, "_proportional")
+    model.simplified_weights(channel.rows[0], channel.rows[1], channel.blanket())
+    assert len(calls) <= channel.num_outputs**2 / 8
+
+
+def test_a_width_out_of_reach_costs_little_and_says_so(monkeypatch):
+    calls = counting(monkeypatch, brackets, "evaluate")
+    found = delta(Deployment(KRR, periods=2), n=1000, eps="0.2", rtol=1e-15).bracket
+    assert found.aimed == 1e-15 and found.width < F(1, 100) * found.upper
+    assert len(calls) < 2000

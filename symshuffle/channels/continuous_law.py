@@ -111,15 +111,6 @@ TransformBound: TypeAlias = Callable[[flint.arb, flint.arb], flint.arb]
 PairTransform: TypeAlias = Callable[[flint.arb], tuple[Function, TransformBound]]
 """From a level to the transform of the pieces of a law in closed form, and a bound on it."""
 
-    def thinning(self, share: Fraction) -> PieceTransform:
-        """That of G over ``share``, times ``share``."""
-
-        def most(c: flint.arb, height: flint.arb) -> flint.arb:
-            part = to_arb(share)
-            return part * self.most(c / part, height / part)
-
-        return PieceTransform(lambda s: to_arb(share) * self.at(s / to_arb(share)), most)
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -274,8 +265,19 @@ def _times(function: Function, share: Fraction) -> Function:
     return Scaled(function, lambda: to_arb(share))
 
 
-def _thinnings(made: Callable[[flint.arb], PieceTransform], share: Fraction) -> Callable[[flint.arb], PieceTransform]:
-    return lambda ratio: made(ratio).thinning(share)
+def _thinnings(made: PairTransform, share: Fraction) -> PairTransform:
+    """The transforms of G over ``share``, times ``share``."""
+
+    def thin(ratio: flint.arb) -> tuple[Function, TransformBound]:
+        at, most = made(ratio)
+
+        def bound(c: flint.arb, height: flint.arb) -> flint.arb:
+            part = to_arb(share)
+            return part * most(c / part, height / part)
+
+        return (lambda s: to_arb(share) * at(s / to_arb(share))), bound
+
+    return thin
 
 
 @lru_cache(maxsize=16)

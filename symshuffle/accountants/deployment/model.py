@@ -336,7 +336,8 @@ class Deployment:
 
 def fields_set(deployment: Deployment) -> dict[str, Any]:
     """Return the fields of :func:`field_values` that differ from their default."""
-    return {name: value for name, value in field_values(deployment).items() if value != _DEFAULTS[name]}
+    usual = field_values(UNSAID)
+    return {name: value for name, value in field_values(deployment).items() if value != usual[name]}
 
 
 def field_values(deployment: Deployment) -> dict[str, Any]:
@@ -398,10 +399,6 @@ _OWNERS: Final[dict[str, type]] = {
 FILES: Final = "symshuffle.configuration.files"
 _TABLES: Final = "symshuffle.configuration.tables"
 """Modules that read and write files, above all others that describe deployments: loaded where a file is named."""
-
-_DEFAULTS: Final[dict[str, Any]] = {
-    name: {one.name: one.default for one in fields(owner)}[_NAMES.get(name, name)] for name, owner in _OWNERS.items()
-}
 
 KEYWORDS: Final = tuple(_OWNERS)
 

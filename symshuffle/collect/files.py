@@ -22,7 +22,8 @@ from symshuffle.base.artifacts import check_destination, is_abandoned, published
 from symshuffle.base.documents import folded, parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
-from symshuffle.collect.messages import Categories, counted, lines, read_lines
+from symshuffle.collect.messages import category, counted, lines, read_lines
+from symshuffle.collect.messages import read_labels as check_labels
 from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.plan_file import LARGEST_PLAN, read_plan
 from symshuffle.collect.scheme import Integers
@@ -62,7 +63,7 @@ def read_labels(labels: Path) -> tuple[str, ...]:
     text = read_text(labels, "labels", LARGEST_PLAN)[1]
     found = tuple(text.removesuffix("\n").split("\n")) if text else ()
     try:
-        return Categories(found).labels
+        return check_labels(found)
     except InputError as error:
         raise InputError(f"{labels}, {error.argument.replace('label', 'line')}", error.value, error.expected) from None
 
@@ -75,7 +76,7 @@ def read_values(
     - ``identity``: column of identities; equal ones are refused, and without ``exact_ids`` also those that differ in
       case, blanks or compatible characters (NFKC) only.
     """
-    found, seen, places = array("i"), bytearray(), plan.categories.places
+    found, seen, places = array("i"), bytearray(), plan.places
     rows = _parquet_rows if _is_parquet(values) else _csv_rows
     if column in places and not _is_parquet(values):
         expected = "the name of a column that is no category of the plan: the first row would be a header or a user"
@@ -84,7 +85,7 @@ def read_values(
     try:
         for where, value, who in rows(values, column, identity):
             j = places.get(value)
-            found.append(plan.categories.index(value, f"{where}, column {column}") if j is None else j)
+            found.append(category(places, value, f"{where}, column {column}") if j is None else j)
             if who is not None:
                 if not who.strip():
                     raise InputError(f"{where}, column {identity}", "an empty cell", "an identity")

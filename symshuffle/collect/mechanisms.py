@@ -12,7 +12,7 @@ import numpy as np
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers.readers import is_prime
-from symshuffle.collect.scheme import LARGEST_BOUND, Draw, Integers, Scheme, counted, response
+from symshuffle.collect.scheme import INTEGERS, LARGEST_BOUND, Draw, Integers, Scheme, counted, response
 from symshuffle.mechanisms.hashing import hyperplane_bits, vector_length
 
 if TYPE_CHECKING:
@@ -24,16 +24,11 @@ LARGEST_K: Final = 10**6
 LARGEST_TABLE: Final = 1 << 24
 """Hyperplanes that are counted one by one."""
 
-_LONGEST: Final = 50_000
-"""Categories beyond which bits are not sent one by one."""
-
 
 @final
 @dataclass(frozen=True)
 class Response(Scheme):
     """k-ary randomized response: a message is a category."""
-
-    name: ClassVar[str] = "krr"
 
     @property
     def alphabet(self) -> int:
@@ -61,9 +56,6 @@ class Subsets(Scheme):
     """Subset selection: a message is a set of s categories, in ascending order."""
 
     s: int
-
-    name: ClassVar[str] = "subset-selection"
-    integers: ClassVar[tuple[str, ...]] = ("s",)
 
     def __post_init__(self) -> None:
         if not 1 <= self.s < self.k:
@@ -133,8 +125,6 @@ def _subsets(rows: int, size: int, chosen: int, draw: Draw) -> Integers:
 class Hadamard(Scheme):
     """Hadamard response: a message is a row of the matrix; category j is its column j + 1."""
 
-    name: ClassVar[str] = "hadamard"
-
     @property
     def alphabet(self) -> int:
         """Rows of the matrix: the smallest power of two above k, at least 4."""
@@ -174,14 +164,21 @@ class Hadamard(Scheme):
         return found
 
 
-class _Bits(Scheme):
-    """A message is a string of k independent bits; any but the own one is 1 with probability 1/(root + 1)."""
+@final
+@dataclass(frozen=True)
+class Bits(Scheme):
+    """A message is a string of k independent bits; any but the own one is 1 with probability 1/(root + 1).
+
+    The own bit is 1 otherwise (basic one-time RAPPOR, which keeps every bit of the one-hot encoding with probability
+    t/(t + 1), t the root), or is uniform (optimized unary encoding, ``oue``).
+    """
 
     is_bits: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.k > _LONGEST:
-            raise InputError("k", self.k, f"at most {_LONGEST} for {self.name}, which sends a bit for each category")
+        most = 50_000  # cost: bits that are sent one by one
+        if self.k > most:
+            raise InputError("k", self.k, f"at most {most} for {self.name}, which sends a bit for each category")
 
     @property
     def width(self) -> int:
@@ -198,10 +195,24 @@ class _Bits(Scheme):
         """Bits."""
         return {"D": self.k}
 
-    def _others(self, values: Integers, draw: Draw) -> Integers:
-        """One draw for each bit, as if none were the own one."""
+    @property
+    def ratio(self) -> Fraction:
+        """The root, of RAPPOR its square."""
+        return self.root**2 if self.name == "rappor" else self.root
+
+    @property
+    def chances(self) -> tuple[Fraction, Fraction]:
+        """That the own bit is 1, and any other one."""
+        other = 1 / (self.root + 1)
+        return (1 - other if self.name == "rappor" else Fraction(1, 2)), other
+
+    def sample(self, values: Integers, draw: Draw) -> Integers:
+        """One draw for each bit as if none were the own one, which is turned, or drawn once more."""
         a, b = self.root.as_integer_ratio()
-        return draw(a + b, (len(values), self.k)) < b
+        found = draw(a + b, (len(values), self.k)) < b
+        own = np.arange(len(values)), values
+        found[own] = ~found[own] if self.name == "rappor" else draw(2, len(values)) == 1
+        return found.astype(np.uint8)
 
     def tally(self, messages: Integers, weights: Integers | None = None) -> Integers:
         """Messages with a 1 at each category."""
@@ -213,64 +224,13 @@ class _Bits(Scheme):
 
 @final
 @dataclass(frozen=True)
-class Rappor(_Bits):
-    """Basic one-time RAPPOR: every bit of the one-hot encoding is kept with probability t/(t + 1), t the root."""
-
-    name: ClassVar[str] = "rappor"
-
-    @staticmethod
-    def root_of(ratio: Fraction) -> Fraction:
-        """The square root of the ratio: exact if it is rational, else rounded down to 80 bits below its leading one."""
-        exact = Fraction(math.isqrt(ratio.numerator), math.isqrt(ratio.denominator))
-        if exact**2 == ratio:
-            return exact
-        shift = 160 + 2 * max(0, ratio.denominator.bit_length() - ratio.numerator.bit_length())
-        return Fraction(math.isqrt((ratio.numerator << shift) // ratio.denominator), 1 << (shift // 2))
-
-    @property
-    def ratio(self) -> Fraction:
-        """The square of the root."""
-        return self.root**2
-
-    @property
-    def chances(self) -> tuple[Fraction, Fraction]:
-        """That the own bit is 1, and any other one."""
-        return self.root / (self.root + 1), 1 / (self.root + 1)
-
-    def sample(self, values: Integers, draw: Draw) -> Integers:
-        """One draw for each bit; the own one is turned."""
-        found = self._others(values, draw)
-        found[np.arange(len(values)), values] ^= True
-        return found.astype(np.uint8)
-
-
-@final
-@dataclass(frozen=True)
-class OptimizedUnary(_Bits):
-    """Optimized unary encoding: the own bit is uniform."""
-
-    name: ClassVar[str] = "oue"
-
-    @property
-    def chances(self) -> tuple[Fraction, Fraction]:
-        """That the own bit is 1, and any other one."""
-        return Fraction(1, 2), 1 / (self.root + 1)
-
-    def sample(self, values: Integers, draw: Draw) -> Integers:
-        """One draw for each bit, and one more for the own one."""
-        found = self._others(values, draw)
-        found[np.arange(len(values)), values] = draw(2, len(values)) == 1
-        return found.astype(np.uint8)
-
-
-@dataclass(frozen=True)
-class _Hashing(Scheme):
-    """Local hashing by inner products over GF(g), see :mod:`symshuffle.mechanisms.affine`.
+class Hashing(Scheme):
+    """Local hashing to g values (``olh``) or one bit (``blh``): inner products, :mod:`symshuffle.mechanisms.affine`.
 
     A message is the number of a vector a, and a value c: together they name a hyperplane.
     """
 
-    g: int
+    g: int = 2
 
     filed: ClassVar[str] = "affine-hashing"
 
@@ -344,43 +304,47 @@ class _Hashing(Scheme):
         return found
 
 
-@final
-@dataclass(frozen=True)
-class BinaryHashing(_Hashing):
-    """Local hashing to one bit."""
-
-    g: int = 2
-
-    name: ClassVar[str] = "blh"
-
-
-@final
-@dataclass(frozen=True)
-class LocalHashing(_Hashing):
-    """Local hashing to g values."""
-
-    name: ClassVar[str] = "olh"
-    integers: ClassVar[tuple[str, ...]] = ("g",)
-
-    @staticmethod
-    def near(k: int, found: Mapping[str, int]) -> list[dict[str, int]]:
-        """The primes on both sides of the value that was found, whose hyperplanes can be counted."""
-        below = next((g for g in range(min(found["g"], LARGEST_TABLE), 1, -1) if is_prime(g)), 2)
-        above = next(g for g in range(max(found["g"], 2), 2 * found["g"] + 3) if is_prime(g))
-        chosen = []
-        for g in sorted({below, above}):
-            try:
-                LocalHashing(k, Fraction(2), g)
-            except InputError:
-                continue
-            chosen.append({"g": g})
-        return chosen
-
-
 SCHEMES: Final[Mapping[str, type[Scheme]]] = {
-    one.name: one for one in (Response, Subsets, Rappor, OptimizedUnary, BinaryHashing, LocalHashing, Hadamard)
+    "krr": Response,
+    "subset-selection": Subsets,
+    "rappor": Bits,
+    "oue": Bits,
+    "blh": Hashing,
+    "olh": Hashing,
+    "hadamard": Hadamard,
 }
 """Name to class."""
+
+
+def neighbouring_integers(name: str, k: int, found: Mapping[str, int]) -> list[dict[str, int]]:
+    """Integer parameters that can be run, near those that a search found.
+
+    Of ``olh`` these are the primes on both sides of g whose hyperplanes can be counted.
+    """
+    if name != "olh":
+        return [dict(found)]
+    below = next((g for g in range(min(found["g"], LARGEST_TABLE), 1, -1) if is_prime(g)), 2)
+    above = next(g for g in range(max(found["g"], 2), 2 * found["g"] + 3) if is_prime(g))
+    chosen = []
+    for g in sorted({below, above}):
+        try:
+            Hashing("olh", k, Fraction(2), g)
+        except InputError:
+            continue
+        chosen.append({"g": g})
+    return chosen
+
+
+def root_of(name: str, ratio: Fraction) -> Fraction:
+    """The root of a mechanism at a ratio: the ratio, of RAPPOR its square root.
+
+    The square root is exact if it is rational, else rounded down to 80 bits below its leading one.
+    """
+    exact = Fraction(math.isqrt(ratio.numerator), math.isqrt(ratio.denominator))
+    if name != "rappor" or exact**2 == ratio:
+        return exact if name == "rappor" else ratio
+    shift = 160 + 2 * max(0, ratio.denominator.bit_length() - ratio.numerator.bit_length())
+    return Fraction(math.isqrt((ratio.numerator << shift) // ratio.denominator), 1 << (shift // 2))
 
 
 def scheme(name: str, k: int, root: Fraction, parameters: Mapping[str, int]) -> Scheme:
@@ -392,6 +356,7 @@ def scheme(name: str, k: int, root: Fraction, parameters: Mapping[str, int]) -> 
     if 4 * max(root.as_integer_ratio()) * k > LARGEST_BOUND:
         raise Unsupported(f"a level of {float(root):.3g} with {k} categories takes draws of more than 2**62 outcomes")
     kind = SCHEMES[name]
-    if set(parameters) != set(kind.integers):
-        raise InputError("parameters", dict(parameters), "values of " + (", ".join(kind.integers) or "nothing"))
-    return kind(k, root, **parameters)
+    integers = INTEGERS.get(name, ())
+    if set(parameters) != set(integers):
+        raise InputError("parameters", dict(parameters), "values of " + (", ".join(integers) or "nothing"))
+    return kind(name, k, root, **parameters)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from tempfile import TemporaryFile, gettempdir
 from typing import Final, final
 
@@ -226,44 +225,39 @@ def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Sc
     raise InputError(f"messages[{first + i}]", line or "an empty line", wanted)
 
 
-@final
-@dataclass(frozen=True)
-class Categories:
-    """Labels of k categories, which are numbered from 0."""
+def read_labels(labels: Sequence[str], k: int | None = None) -> tuple[str, ...]:
+    """Labels of k categories, which are numbered from 0; without any, the numbers are the labels.
 
-    labels: tuple[str, ...]
+    Raises
+    ------
+    InputError
+        If their number is not k, or they are not different nonempty texts.
+    """
+    if k is not None and labels and len(labels) != k:
+        raise InputError("labels", f"{len(labels)} labels", f"k = {k} of them")
+    seen: set[str] = set()
+    for i, label in enumerate(labels, start=1):
+        if not isinstance(label, str) or not label.strip() or label != label.strip():
+            raise InputError(f"label {i}", repr(label), "a text without blanks at its ends, not empty")
+        if label != label.encode(errors="ignore").decode():
+            raise InputError(f"label {i}", repr(label), "a text in Unicode")
+        if label in seen:
+            raise InputError(f"label {i}", label, "a label that no other category has")
+        seen.add(label)
+    return tuple(labels) or tuple(map(str, range(k or 0)))
 
-    def __post_init__(self) -> None:
-        seen: set[str] = set()
-        for i, label in enumerate(self.labels, start=1):
-            if not isinstance(label, str) or not label.strip() or label != label.strip():
-                raise InputError(f"label {i}", repr(label), "a text without blanks at its ends, not empty")
-            if label != label.encode(errors="ignore").decode():
-                raise InputError(f"label {i}", repr(label), "a text in Unicode")
-            if label in seen:
-                raise InputError(f"label {i}", label, "a label that no other category has")
-            seen.add(label)
 
-    @classmethod
-    def of(cls, labels: Sequence[str], k: int) -> Categories:
-        """Categories of these labels, or numbered ones if there are none."""
-        if labels and len(labels) != k:
-            raise InputError("labels", f"{len(labels)} labels", f"k = {k} of them")
-        return cls(tuple(labels) or tuple(str(j) for j in range(k)))
+def category(places: Mapping[str, int], value: object, place: str) -> int:
+    """Number of a category by its label.
 
-    @cached_property
-    def places(self) -> Mapping[str, int]:
-        """Label to number."""
-        return {label: j for j, label in enumerate(self.labels)}
-
-    def index(self, value: object, place: str) -> int:
-        """Number of a category by its label."""
-        found = self.places.get(str(value))
-        if found is None:
-            known = ", ".join(self.labels[:5]) + (", ..." if len(self.labels) > 5 else "")
-            shown = "an empty cell" if value in (None, "") else value
-            raise InputError(place, shown, f"one of the {len(self.labels)} categories of the plan ({known})")
-        return found
+    - ``places``: label to number.
+    """
+    found = places.get(str(value))
+    if found is None:
+        known = ", ".join([*places][:5]) + (", ..." if len(places) > 5 else "")
+        shown = "an empty cell" if value in (None, "") else value
+        raise InputError(place, shown, f"one of the {len(places)} categories of the plan ({known})")
+    return found
 
 
 WHO_SHUFFLES: Final = (
@@ -282,14 +276,14 @@ class Client:
     ----------
     scheme : Scheme
         The mechanism that runs.
-    categories : Categories
-        The values that a user may have.
+    places : mapping of str to int
+        The values that a user may have, with the numbers of their categories.
     draw : callable
         Source of uniform integers; default the operating system's randomness.
     """
 
     scheme: Scheme
-    categories: Categories
+    places: Mapping[str, int]
     draw: Draw = field(default_factory=uniform, repr=False)
 
     @property
@@ -300,7 +294,7 @@ class Client:
     def __call__(self, value: object) -> str:
         """Message of one user, as text."""
         made = self.scheme
-        at = np.array([self.categories.index(value, "value")])
+        at = np.array([category(self.places, value, "value")])
         return next(lines(made, pack(made, made.sample(at, self.draw)))).decode().rstrip("\n")
 
     def messages(self, values: Iterable[object]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from symshuffle.collect.guarantee import (
     rounded_up,
 )
 from symshuffle.collect.mechanisms import LARGEST_K, scheme
-from symshuffle.collect.messages import Categories, Client, chunk, read_lines
+from symshuffle.collect.messages import Client, chunk, read_labels, read_lines
 from symshuffle.collect.scheme import Integers, Scheme, uniform
 from symshuffle.configuration.tables import deployment_table, table_text
 
@@ -102,7 +102,7 @@ class SurveyPlan:
             raise InputError("eps", self.eps, f"a number in (0, {LARGEST_EPS}], in nats")
         if not 0 < self.delta < 1:
             raise InputError("delta", self.delta, "a number in (0, 1)")
-        object.__setattr__(self, "labels", Categories.of(self.labels, self.k).labels)
+        object.__setattr__(self, "labels", read_labels(self.labels, self.k))
         object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
         integers = {name: as_integer(value, name, 1) for name, value in self.parameters.items()}
         object.__setattr__(self, "parameters", integers)
@@ -147,9 +147,9 @@ class SurveyPlan:
         return scheme(self.name, self.k, self.root, self.parameters)
 
     @cached_property
-    def categories(self) -> Categories:
-        """The categories by label."""
-        return Categories(self.labels)
+    def places(self) -> Mapping[str, int]:
+        """Label to number of each category."""
+        return {label: j for j, label in enumerate(self.labels)}
 
     @cached_property
     def digest(self) -> str:
@@ -168,7 +168,7 @@ class SurveyPlan:
     @property
     def content(self) -> dict[str, Any]:
         """Content of the plan's file without its digest: that of the deployment, and the further tables."""
-        numbered = Categories.of((), self.k).labels
+        numbered = read_labels((), self.k)
         return deployment_table(self.deployment) | {
             "target": {"eps": str(self.eps), "delta": str(self.delta)},
             "estimator": {
@@ -272,7 +272,7 @@ class SurveyPlan:
 
     def client(self) -> Client:
         """Client that randomizes the value of one user; it does not shuffle."""
-        return Client(self.scheme, self.categories)
+        return Client(self.scheme, self.places)
 
     def estimate(self, messages: Iterable[str], *, confidence: object = "0.95", users: object = None) -> Histogram:
         """Histogram with intervals, from messages as text.

@@ -11,9 +11,10 @@ from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.base.documents import parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
-from symshuffle.collect.mechanisms import SCHEMES
+from symshuffle.collect.mechanisms import SCHEMES, root_of
 from symshuffle.collect.older_plans import KIND, read_older_plan
 from symshuffle.collect.plan import TABLES, SurveyPlan, check_written, digest
+from symshuffle.collect.scheme import INTEGERS
 from symshuffle.configuration.files import read_deployment_file, read_deployment_table
 from symshuffle.configuration.randomizers import budget_of
 
@@ -95,7 +96,7 @@ def _content(text: str, name: str) -> Any:
     return parse_toml(text, Path(name), "plan")
 
 
-def _plan_of(content: Mapping[str, Any], name: str) -> SurveyPlan:
+def _plan_of(content: Mapping[str, Any], file: str) -> SurveyPlan:
     """Plan of the content of a file, without what follows from the other values."""
     for table, kinds in _KINDS.items():
         for key, kind in kinds.items():
@@ -105,20 +106,20 @@ def _plan_of(content: Mapping[str, Any], name: str) -> SurveyPlan:
     labels = estimator.get("labels", [])
     if not isinstance(labels, list):
         raise InputError("estimator.labels", labels, "a list")
-    run = SCHEMES.get(estimator["mechanism"])
-    if run is None:
-        raise InputError("estimator.mechanism", estimator["mechanism"], "one of " + ", ".join(SCHEMES))
-    deployment = read_deployment_table(dict(content), Path(name), argument="plan").deployment
+    name = estimator["mechanism"]
+    if name not in SCHEMES:
+        raise InputError("estimator.mechanism", name, "one of " + ", ".join(SCHEMES))
+    deployment = read_deployment_table(dict(content), Path(file), argument="plan").deployment
     ratio = budget_of(deployment.groups[0].randomizer)
     if not isinstance(ratio, Fraction):
-        raise InputError("group[0].randomizer", "given", f"{run.name} with a rational number lam")
+        raise InputError("group[0].randomizer", "given", f"{name} with a rational number lam")
     given = content["group"][0].get("parameters", {})
-    integers = {one: as_integer(given.get(one), f"group[0].parameters.{one}", 1) for one in run.integers}
+    integers = {one: as_integer(given.get(one), f"group[0].parameters.{one}", 1) for one in INTEGERS.get(name, ())}
     level = content["certificate"].get("epsilon_at_delta")
     return SurveyPlan(
-        run.name,
+        name,
         estimator["k"],
-        run.root_of(ratio),
+        root_of(name, ratio),
         integers,
         deployment,
         target["eps"],

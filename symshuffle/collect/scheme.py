@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,15 +33,11 @@ Integers: TypeAlias = npt.NDArray[Any]
 LARGEST_BOUND: Final = 1 << 62
 """Numbers of equally likely outcomes beyond which nothing is drawn."""
 
-_WIDTHS: Final = (1, 2, 4, 8)
-_SPARE: Final = 64
+Draw: TypeAlias = Callable[[int, int | tuple[int, ...]], Integers]
+"""A source of independent integers, each uniform on ``0, ..., bound - 1``: of a bound and the shape of the array."""
 
-
-class Draw(Protocol):
-    """A source of independent integers, each uniform on ``0, ..., bound - 1``."""
-
-    def __call__(self, bound: int, shape: int | tuple[int, ...]) -> Integers:
-        """An array of the given shape."""
+INTEGERS: Final[Mapping[str, tuple[str, ...]]] = {"subset-selection": ("s",), "olh": ("g",)}
+"""Names of the integer parameters other than k, of the mechanisms that have some."""
 
 
 def uniform(source: Callable[[int], bytes] = os.urandom) -> Draw:
@@ -55,7 +51,8 @@ def uniform(source: Callable[[int], bytes] = os.urandom) -> Draw:
             raise Unsupported(f"{bound} equally likely outcomes are not drawn (limit 2**62)")
         if bound == 1:
             return np.zeros(shape, dtype=np.int64)
-        width = next(w for w in _WIDTHS if w == 8 or 256**w >= _SPARE * bound)
+        # The narrowest words of which at most one in 64 is drawn again.
+        width = next(w for w in (1, 2, 4, 8) if w == 8 or 256**w >= 64 * bound)
         share = 256**width // bound
         kind = np.dtype(f"<u{width}")
         last = kind.type(share * bound - 1)
@@ -88,36 +85,23 @@ def random_order(size: int, draw: Draw) -> Integers:
 class Scheme(ABC):
     """A mechanism with all parameters fixed.
 
+    - ``name``: in the registry of mechanisms.
     - ``root``: number above 1 that fixes the level: the ratio exp(eps0); of RAPPOR its square root.
     """
 
+    name: str
     k: int
     root: Fraction
 
-    name: ClassVar[str]
-    """Name in the registry of mechanisms."""
     filed: ClassVar[str] = ""
     """Name of the closed form on file of what runs, where that is not the mechanism of this name."""
     is_bits: ClassVar[bool] = False
     """Whether a message is a string of bits, one for each category."""
-    integers: ClassVar[tuple[str, ...]] = ()
-    """Names of the integer parameters other than k."""
-
-    @staticmethod
-    def near(k: int, found: Mapping[str, int]) -> list[dict[str, int]]:
-        """Integer parameters that can be run, near those that a search found."""
-        del k
-        return [dict(found)]
-
-    @staticmethod
-    def root_of(ratio: Fraction) -> Fraction:
-        """The root at a ratio, rounded down."""
-        return ratio
 
     @property
     def parameters(self) -> Mapping[str, int]:
         """Integer parameters other than k."""
-        return {name: getattr(self, name) for name in self.integers}
+        return {name: getattr(self, name) for name in INTEGERS.get(self.name, ())}
 
     @property
     def ratio(self) -> Fraction:

@@ -32,9 +32,9 @@ from symshuffle.collect.guarantee import (
     laws_of,
     rounded_up,
 )
-from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, scheme
+from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, neighbouring_integers, root_of, scheme
 from symshuffle.collect.plan import SurveyPlan
-from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.scheme import INTEGERS, Scheme
 from symshuffle.mechanisms.names import mechanism_name
 
 _SHARE: Final = Fraction(1, 10**6)
@@ -174,12 +174,12 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | N
     found: list[Scheme] = []
     made, refused, alone = None, "", asked.alone
     for kind, lam, given in _proposals(k, alone, name, progress):
-        for parameters in SCHEMES[kind].near(k, given):
+        for parameters in neighbouring_integers(kind, k, given):
             try:
                 level, made = lam, scheme(kind, k, Fraction(2), parameters)
                 if level is None or asked.covered != UNSAID:
                     level = _level(made, alone, _ROUGH)
-                found.append(scheme(kind, k, _down(SCHEMES[kind].root_of(level)), parameters))
+                found.append(scheme(kind, k, _down(root_of(kind, level)), parameters))
             except (Unsupported, NotDecided) as error:
                 refused = refused or str(error)
     if not found:
@@ -194,7 +194,7 @@ def _proposals(
     k: int, asked: _Asked, name: str | None, progress: NamedProgress | None
 ) -> list[tuple[str, Fraction | None, dict[str, int]]]:
     """Mechanisms, levels and integers as `compare` finds them; a mechanism without integers is not searched."""
-    if name is not None and not SCHEMES[name].integers:
+    if name is not None and name not in INTEGERS:
         return [(name, None, {})]
     from symshuffle.design.comparison.compare import compare
 
@@ -213,7 +213,7 @@ def _proposals(
         (
             row.name,
             _exponential(row.eps0.lower),
-            {key: int(value) for key, value in row.parameters if key in SCHEMES[row.name].integers},
+            {key: int(value) for key, value in row.parameters if key in INTEGERS.get(row.name, ())},
         )
         for row in told.rows
         if row.loss is not None
@@ -271,8 +271,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
     from symshuffle.accountants.questions.solve import epsilon
 
-    kind = SCHEMES[rough.name]
-    largest = kind.root_of(_level(rough, asked, _REL))
+    largest = root_of(rough.name, _level(rough, asked, _REL))
     for share in _SHARES:
         root = _down(largest, share)
         made = scheme(rough.name, rough.k, root, rough.parameters)

@@ -18,7 +18,7 @@ def binomial(runs, p):
 
 def seeded(plan, seed):
     """The client of a plan, with a seed."""
-    return Client(plan.scheme, plan.categories, uniform(np.random.default_rng(seed).bytes))
+    return Client(plan.scheme, plan.places, uniform(np.random.default_rng(seed).bytes))
 
 
 def pairs_of_counts(runs, rows):
@@ -33,7 +33,7 @@ def pipeline(plan, seed, block=None):
     draw = uniform(np.random.default_rng(seed).bytes)
 
     def run(data):
-        sent = pack(plan.scheme, plan.scheme.sample(np.array([plan.categories.index(x, "x") for x in data]), draw))
+        sent = pack(plan.scheme, plan.scheme.sample(np.array([plan.places[x] for x in data]), draw))
         texts = b"".join(lines(plan.scheme, sent)).decode().split("\n")[:-1]
         size = block or len(texts)
         parts = [texts[i : i + size] for i in range(0, len(texts), size)]

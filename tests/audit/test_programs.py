@@ -115,7 +115,7 @@ def test_plans_of_collect_are_claims(name, capsys, tmp_path, monkeypatch):
     (tmp_path / "client.py").write_text(
         "import sys\nimport numpy\nfrom symshuffle.collect import Client, read_plan\n"
         "from symshuffle.collect.scheme import uniform\nplan = read_plan(open('plan.json').read())\n"
-        "client = Client(plan.scheme, plan.categories, uniform(numpy.random.default_rng(1).bytes))\n"
+        "client = Client(plan.scheme, plan.places, uniform(numpy.random.default_rng(1).bytes))\n"
         "for line in sys.stdin:\n    print(client(line.strip()))\n"
     )
     asked = ("--program", f"{sys.executable} client.py", "--plan", "plan.json", "--runs", "400", "--json")

@@ -56,7 +56,7 @@ def enumerated(run):
 
 def law_of(plan, value):
     """Law of the message of a user with this value."""
-    return enumerated(lambda draw: Client(plan.scheme, plan.categories, draw)(value))
+    return enumerated(lambda draw: Client(plan.scheme, plan.places, draw)(value))
 
 
 def supported(plan, message):

@@ -25,7 +25,7 @@ def test_over_seeds_intervals_cover_and_losses_are_those_expected(name):
     values = [j for j, m in enumerate(HELD) for _ in range(m)]
     covered, losses = [0] * 4, [0.0] * 4
     for seed in range(SEEDS):
-        client = Client(plan.scheme, plan.categories, uniform(np.random.default_rng(seed).bytes))
+        client = Client(plan.scheme, plan.places, uniform(np.random.default_rng(seed).bytes))
         found = plan.estimate(client.messages(values), confidence="0.8")
         for j, row in enumerate(found.rows):
             covered[j] += row.low <= HELD[j] <= row.high

@@ -106,8 +106,8 @@ def test_no_double_is_drawn_with():
 
         return one
 
-    assert Client(plan.scheme, plan.categories, fixed(top - 1))(0) == "0"
-    assert Client(plan.scheme, plan.categories, fixed(top))(0) == "1"
+    assert Client(plan.scheme, plan.places, fixed(top - 1))(0) == "0"
+    assert Client(plan.scheme, plan.places, fixed(top))(0) == "1"
     assert draw["last"] == top + 1
 
 
@@ -128,7 +128,7 @@ def test_a_message_takes_few_draws():
             drawn.append(int(np.prod(shape)))
             return np.zeros(shape, dtype=np.int64)
 
-        Client(plan.scheme, plan.categories, counting)(1)
+        Client(plan.scheme, plan.places, counting)(1)
         assert sum(drawn) <= plan.scheme.width + 2, name
         assert math.prod(plan.scheme.sample(np.array([1, 2]), uniform()).shape) == 2 * plan.scheme.width
 

@@ -30,11 +30,11 @@ from symshuffle.base.errors import InputError, Progress, Unsupported, check_prog
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Number, as_integer, enclose, parse_rational, upper_end
 from symshuffle.channels.channel import Channel
-from symshuffle.collect.mechanisms import SCHEMES
+from symshuffle.collect.mechanisms import SCHEMES, root_of
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.plan_file import read_plan_or_deployment
-from symshuffle.collect.scheme import Scheme
+from symshuffle.collect.scheme import INTEGERS, Scheme
 from symshuffle.decompositions.closed_forms import ClosedForm, closed_form
 from symshuffle.mechanisms.names import mechanism_name, named_parameters, source_name, unknown_parameter
 
@@ -156,7 +156,7 @@ def claim(source: Any) -> Claim:
     if isinstance(source, ClosedForm):
         return _of_closed_form(source)
     if isinstance(source, SurveyPlan):
-        return _of_scheme(source.scheme, source.categories.labels)
+        return _of_scheme(source.scheme, source.labels)
     if isinstance(source, Scheme):
         return _of_scheme(source, range(source.k))
     if isinstance(source, Channel):
@@ -237,8 +237,7 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
         for parameter in fixed.needed:
             raise InputError(parameter.name, None, parameter.range)
         return claim(fixed)
-    kind = SCHEMES[name]
-    needed = ("k", *kind.integers)
+    needed = ("k", *INTEGERS.get(name, ()))
     given = named_parameters(parameters, needed)
     for extra in given.keys() - set(needed):
         raise unknown_parameter(extra, given[extra], name, needed)
@@ -250,7 +249,7 @@ def named_claim(name: str, parameters: dict[str, str], *, eps0: object = None, l
     values = {one: as_integer(given[one], one, 2 if one == "k" else 1) for one in needed}
     k = values.pop("k")
     ratio = budget if isinstance(budget, Fraction) else upper_end(enclose(budget, 128))
-    return _of_scheme(kind(k, kind.root_of(ratio), **values), range(k))
+    return _of_scheme(SCHEMES[name](name, k, root_of(name, ratio), **values), range(k))
 
 
 def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:

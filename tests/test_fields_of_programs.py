@@ -146,7 +146,7 @@ def test_samples_and_pairs_are_held_against_the_bound_of_a_deployment():
     deployment = Deployment(Group(RESPONSE, 12, colluding=2), periods=3)
     bound = delta(deployment, eps="1/10").bracket.upper
     by_eps = audit_samples(*SAMPLES, claim=deployment, eps="1/10")
-    assert 0 <= by_eps.findings[0].event.delta - bound < F(1, 10**6) * bound
+    assert 0 <= by_eps.findings[0].delta - bound < F(1, 10**6) * bound
     by_fields = audit_samples(*SAMPLES, claim=RESPONSE, n=12, colluding=2, periods=3, eps="1/10")
     assert by_fields.about == by_eps.about
     level = epsilon(deployment, delta="1/10").bracket.upper

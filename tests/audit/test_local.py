@@ -65,7 +65,7 @@ def test_a_client_with_more_noise_is_another_channel_but_no_leak():
     audit = audit_local(BINARY, runs=2000)
     found = audit.judge(np.array([[1000, 1000], [1000, 1000]]))
     assert found.outcome is Outcome.OTHER_CHANNEL
-    assert "input 0, message 0: 1000 of 2000" in found.cells[0].shown(found.cell_level)
+    assert "input 0, message 0: 1000 of 2000" in found.cells[0]
     assert "more noise is no leak, less noise may be one" in found.about
 
 

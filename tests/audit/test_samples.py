@@ -83,7 +83,7 @@ def test_a_user_at_a_fixed_place_is_refuted_without_a_channel(place):
 
     audit = audit_pair(*data, runs=1000, eps="0.137", delta="0.081")
     found = audit.run(moved)
-    assert found.outcome is Outcome.REFUTED and f"at place {place + 1} " in found.worst.event.words
+    assert found.outcome is Outcome.REFUTED and f"at place {place + 1} " in found.worst.words
     assert audit.run(pipeline(plan, 2)).outcome is Outcome.NOT_REFUTED
 
 

@@ -13,7 +13,7 @@ from symshuffle.channels.shuffled import law_divergence, shuffled_law
 from symshuffle.collect import Outcome, audit_shuffled, claim
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs
 from symshuffle.collect.audit.shares import Power
-from symshuffle.collect.audit.verdicts import ClaimedCell, Event, finding
+from symshuffle.collect.audit.verdicts import Event, cell_outside
 from tests.audit.systems import binomial, pipeline
 from tests.collect.cases import PARAMETERS, small
 from tests.slices import some
@@ -89,7 +89,7 @@ def test_an_honest_pipeline_is_accused_with_at_most_half_of_the_error_each():
             sum(
                 first[c] * second[d]
                 for c, d in itertools.product(range(runs + 1), repeat=2)
-                if finding(event, (c, d), (runs, runs), audit.level).refuted
+                if event.counted((c, d), (runs, runs), audit.level).refuted
             )
         )
         assert accused[-1] <= 2 * audit.level
@@ -102,7 +102,7 @@ def test_an_honest_pipeline_is_accused_with_at_most_half_of_the_error_each():
             sum(
                 first[c] * second[d]
                 for c, d in itertools.product(range(runs + 1), repeat=2)
-                if finding(at, (c, d), (runs, runs), audit.place_level).refuted
+                if at.counted((c, d), (runs, runs), audit.place_level).refuted
             )
         )
         assert 0 < accused[-1] <= 2 * audit.place_level
@@ -114,7 +114,7 @@ def test_an_honest_pipeline_is_accused_with_at_most_half_of_the_error_each():
         x = made.a if law is laws[0] else made.b
         assert p == (TERNARY.rows[x][y] + (n - 1) * TERNARY.rows[made.c][y]) / n
         cells += sum(
-            mass for c, mass in enumerate(binomial(runs, p)) if ClaimedCell("", "", p, c, runs).outside(level)
+            mass for c, mass in enumerate(binomial(runs, p)) if cell_outside(p, c, runs, level)
         )  # fmt: skip
     assert 0 < cells <= (1 - confidence) / 2
 
@@ -126,7 +126,7 @@ def test_all_ends_together_have_the_error():
     assert len(found.findings) == len(audit.events) + 1 == 4  # of the events at places, the worst
     assert found.checked == 2 * 4 * 2
     assert 2 * (len(audit.events) * audit.level + audit.n * audit.place_level) == F(1, 20)
-    assert 2 * found.checked * found.cell_level == F(1, 20)
+    assert 2 * found.checked * audit.cell_level == F(1, 20)
 
 
 def drawn_outputs(audit, seed, place=None):

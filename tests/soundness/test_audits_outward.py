@@ -22,7 +22,7 @@ def everything(n, runs):
     known = [event.delta for event in audit.events]
     kept = np.tile([0] + [1] * (n - 1), (runs, 1))
     findings = audit.judge(kept, 1 - kept).findings
-    judged = [(one.event, one.refuted) for one in findings]
+    judged = [(one, one.refuted) for one in findings]
     return known, place and place.certified.upper, judged, audit.power(LEAKY), audit.caught, audit.beside[2]
 
 

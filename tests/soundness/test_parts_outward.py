@@ -1,7 +1,6 @@
 """Parts of an answer that are rounded outward: of dropouts, of groups, of audits, of cells, of levels."""
 
 import math
-from dataclasses import replace
 from fractions import Fraction as F
 from math import comb
 
@@ -14,7 +13,7 @@ from symshuffle.base.numbers import enclose, enclose_log
 from symshuffle.base.results import Bracket
 from symshuffle.collect import audit_local, audit_pair
 from symshuffle.collect.audit.shares import lower_share, upper_share
-from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, Finding
+from symshuffle.collect.audit.verdicts import Audit, Event, cell_outside, cell_words
 from tests.fewbits import FINE, few_bits
 from tests.oracles.means import mean_over_dropouts
 
@@ -159,13 +158,13 @@ SHARES = [(2 * THIRD, THIRD), (THIRD + F(1, 10**9), THIRD), (F(1, 7), THIRD), (T
 @pytest.mark.parametrize("delta", [F(0), F(1, 10**6), F(1, 3)], ids=str)
 @pytest.mark.parametrize("ratio", [F(1), F(3, 2)], ids=str)
 def test_what_an_audit_writes_is_certified(low, up, delta, ratio):
-    found = Finding(Event("", "", "", ratio, delta), (3, 1), (9, 9), low, up)
+    found = Event("", "", "", ratio, delta, None, (3, 1), (9, 9), low, up)
     shown = found.to_dict()
     assert F(shown["lower_end"]) <= low
     assert F(shown["upper_end"]) >= up
     least_delta, least_ratio = max(low - ratio * up, F(0)), max((low - delta) / up, F(1))
     truth = enclose_log(least_ratio)
-    assert found.delta == least_delta
+    assert found.least_delta == least_delta
     assert F(shown["delta"]) <= least_delta
     assert truth.upper * (1 - F(1, 10**12)) <= F(shown["eps"]) <= truth.upper
     eps, shown_delta = (F(part.split(maxsplit=1)[0]) for part in found.bounds.split(">= ")[1:])
@@ -181,8 +180,8 @@ def test_the_eps_of_an_audit_is_rounded_down_next_to_zero():
     """Beside ratios next to 1 the logarithms of two long numbers differ by less than they are rounded."""
     for k in range(1, 200):
         low = F(k * 7919, 2**53)
-        found = Finding(Event("", "", "", F(1), F(0)), (3, 1), (9, 9), low + F(k, 2**70), low)
-        truth = enclose_log(found.ratio).upper
+        found = Event("", "", "", F(1), F(0), None, (3, 1), (9, 9), low + F(k, 2**70), low)
+        truth = enclose_log(found.least_ratio).upper
         assert 0 < F(found.eps) <= truth
         with few_bits(20):
             assert F(found.eps) <= truth
@@ -192,13 +191,11 @@ def test_the_eps_of_an_audit_is_rounded_down_next_to_zero():
 def test_a_cell_is_outside_only_if_all_of_its_claim_is(seen):
     """A claimed probability that is known by a ball is outside if both ends are, on one side."""
     level, runs = F(1, 1000), 100
-    cell = ClaimedCell("", "", F(1, 2), seen, runs)
     for low, high in ((F(1, 2), F(1, 2)), (F(1, 100), F(99, 100)), (F(1, 2), F(99, 100)), (F(1, 100), F(1, 2))):
-        found = replace(cell, claimed=Ball(low, high)).outside(level)
+        found = cell_outside(Ball(low, high), seen, runs, level)
         points = [low + (high - low) * F(i, 50) for i in range(51)]
-        assert found is all(replace(cell, claimed=p).outside(level) for p in points)
-    inside = replace(cell, claimed=F(1, 3))
-    ends = inside.shown(level).split("[")[1].split("]")[0].split(", ")
+        assert found is all(cell_outside(p, seen, runs, level) for p in points)
+    ends = cell_words("", F(1, 3), seen, runs, level).split("[")[1].split("]")[0].split(", ")
     low, up = (F(end) for end in ends)
     assert low <= lower_share(seen, runs, level) and upper_share(seen, runs, level) <= up
     assert up - low < F(2, 5)

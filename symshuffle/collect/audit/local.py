@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
@@ -26,13 +26,9 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, claim, hint
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, finding
+from symshuffle.collect.audit.verdicts import Audit, Event, cell_outside, cell_words, is_short
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.scheme import Integers
-
-_SHOWN: Final = 4
-_SHORT: Final = 10**6
-_DIGITS: Final = 13
 
 
 @final
@@ -71,7 +67,8 @@ class LocalAudit:
         cap, rows, made = upper_end(self.claim.cap), self.claim.channel.rows, []
         for a, b, columns in self.pairs:
             some = [self.claim.messages[y] for y in sorted(columns)]
-            words = "message " + " or ".join(some[:_SHOWN]) + (f" or {len(some) - _SHOWN} more" * (len(some) > _SHOWN))
+            shown = some[:4]
+            words = "message " + " or ".join(shown) + f" or {len(some) - len(shown)} more" * (len(some) > len(shown))
             p0, p1 = (math.fsum(to_float(rows[x][y]) for y in columns) for x in (a, b))
             made.append(Event(words, self._input(a), self._input(b), cap, Fraction(0), (p0, p1)))
         return tuple(made)
@@ -125,10 +122,10 @@ class LocalAudit:
         cap = self.claim.cap
         eps = natural_log(upper_end(cap))
         if isinstance(cap, Fraction):
-            known = f"{f'log({cap}) = ' if cap.denominator < _SHORT else 'about '}{eps:.10g}"
+            known = f"{f'log({cap}) = ' if is_short(cap) else 'about '}{eps:.10g}"
         else:
-            low = format_decimal(enclose_log(lower_end(cap)).lower, digits=_DIGITS, up=False)
-            high = format_decimal(enclose_log(upper_end(cap)).upper, digits=_DIGITS, up=True)
+            ends = enclose_log(lower_end(cap)).lower, enclose_log(upper_end(cap)).upper
+            low, high = (format_decimal(end, digits=13, up=up) for end, up in zip(ends, (False, True), strict=True))
             known = f"between {low} and {high}"
         half = Power(math.exp(eps / 2), 0.0, float(self.level))
         fewest = min((runs for p0, p1 in self._shares if (runs := half.runs(p0, p1))), default=None)
@@ -171,20 +168,23 @@ class LocalAudit:
         sums = ((sorted(columns), a, b) for a, b, columns in self.pairs)
         hits = [(int(counts[a, columns].sum()), int(counts[b, columns].sum())) for columns, a, b in sums]
         cells = (
-            ClaimedCell(
-                self._input(x), self.claim.messages[y], self.claim.channel.rows[x][y], int(counts[x, y]), self.runs
-            )
+            (f"{self._input(x)}, message {self.claim.messages[y]}", self.claim.channel.rows[x][y], int(counts[x, y]))
             for x, y in itertools.product(*map(range, shape))
         )
+        level = self.cell_level
         return Audit(
             claim=f"{self.claim.title}: {self.events[0].claimed}",
             runs=f"{self.runs} runs of each of {shape[0]} inputs",
             confidence=self.confidence,
             findings=tuple(
-                finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)
+                event.counted(seen, (self.runs, self.runs), self.level)
+                for event, seen in zip(self.events, hits, strict=True)
             ),
-            cells=tuple(cell for cell in cells if cell.outside(self.cell_level)),
-            cell_level=self.cell_level,
+            cells=tuple(
+                cell_words(cell, claimed, seen, self.runs, level)
+                for cell, claimed, seen in cells
+                if cell_outside(claimed, seen, self.runs, level)
+            ),
             checked=shape[0] * shape[1],
             caught=self.caught,
             beside=self.beside,

@@ -25,7 +25,7 @@ from symshuffle.base.numbers import Exp, Real, as_integer, enclose, natural_log,
 from symshuffle.collect.audit.claims import MOST_MESSAGES, Program, answers, as_run, claim_subject, hint
 from symshuffle.collect.audit.rows import Run, check_names, check_spellings, read_row
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.collect.audit.verdicts import Audit, Event, finding
+from symshuffle.collect.audit.verdicts import Audit, Event
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.guarantee import rounded_up
 from symshuffle.collect.plan import SurveyPlan
@@ -35,7 +35,7 @@ _NAMES: Final = ("the first sample", "the second sample")
 
 @final
 @dataclass(frozen=True, slots=True)
-class Learned:
+class _Learned:
     """Event learned from runs.
 
     - ``threshold``: runs with at least this score are in the event.
@@ -63,7 +63,7 @@ class Learned:
         return f"{scored} of at least {self.threshold:.6g}, learned on the other half"
 
 
-def learn(first: Sequence[Run], second: Sequence[Run], ratio: float | None, delta: float, level: float) -> Learned:
+def _learn(first: Sequence[Run], second: Sequence[Run], ratio: float | None, delta: float, level: float) -> _Learned:
     """Event with the best bound on these runs, in either direction: on exp(eps), or the excess over a claim of it."""
     widths = {len(run) for run in (*first, *second)}
     width = max(widths) if len(widths) == 1 else 1
@@ -85,7 +85,7 @@ def _learn_one(
     *,
     swapped: bool,
     place: int | None,
-) -> tuple[float, Learned]:
+) -> tuple[float, _Learned]:
     """Return the largest bound and its event, scored on all messages or, if ``place`` is given, on the one there."""
     from scipy.special import betaincinv
 
@@ -96,7 +96,7 @@ def _learn_one(
         message: math.log((counts[0][message] + 0.5) / sizes[0]) - math.log((counts[1][message] + 0.5) / sizes[1])
         for message in counts[0] | counts[1]
     }
-    made = Learned(weights, 0.0, swapped, place)
+    made = _Learned(weights, 0.0, swapped, place)
     scores = [np.sort([made.score(run) for run in some]) for some in (runs, others)]
     thresholds = np.unique(scores[0])
     c, d = (len(some) - np.searchsorted(some, thresholds, side="left") for some in scores)
@@ -172,15 +172,13 @@ class PairAudit:
     def judge(self, first: Sequence[Run], second: Sequence[Run], *, hint: str = "") -> Audit:
         """What follows from runs, each a tuple of messages; every second one, from the first on, is held out."""
         ratio, delta, claimed = float(self.ratio), float(self.delta), self.target is not None
-        event = learn(first[::2], second[::2], ratio if claimed else None, delta, float(self.level))
+        event = _learn(first[::2], second[::2], ratio if claimed else None, delta, float(self.level))
         tested = [first[1::2], second[1::2]]
         names = [_written(self.first), _written(self.second)]
         if event.swapped:
             tested, names = tested[::-1], names[::-1]
-        made = Event(event.words, names[0], names[1], self.ratio, self.delta)
-        found = finding(
-            made, (event.hits(tested[0]), event.hits(tested[1])), (len(tested[0]), len(tested[1])), self.level
-        )
+        hits, sizes = (event.hits(tested[0]), event.hits(tested[1])), (len(tested[0]), len(tested[1]))
+        found = Event(event.words, names[0], names[1], self.ratio, self.delta).counted(hits, sizes, self.level)
         runs = f"{min(map(len, tested))} runs of each"
         p0 = max(found.hits[0], 1) / found.runs[0]
         caught = Power(ratio, delta, float(self.level)).caught(min(found.runs), p0)
@@ -188,7 +186,7 @@ class PairAudit:
         fewest = half.runs(p0, found.hits[1] / found.runs[1])
         beside = (f"a claim of half of eps would be refuted by {about_runs(fewest)} of each, if the event is as often",)
         return Audit(
-            claim=f"{made.claimed} of {names[0]} and {names[1]}" if claimed else "nothing",
+            claim=f"{found.claimed} of {names[0]} and {names[1]}" if claimed else "nothing",
             runs=runs,
             confidence=self.confidence,
             findings=(found,),

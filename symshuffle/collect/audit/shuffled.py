@@ -29,7 +29,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
 from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, claim_subject, hint
 from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
-from symshuffle.collect.audit.verdicts import Audit, ClaimedCell, Event, Finding, finding
+from symshuffle.collect.audit.verdicts import Audit, Event, cell_outside, cell_words
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
@@ -51,7 +51,7 @@ _OF_NO_ACCOUNT: Final = Fraction(1, 10**4)
 
 @final
 @dataclass(frozen=True, eq=False)
-class Test:
+class _Test:
     """Event on the first messages of an output, and the certified point of the profile that it tests."""
 
     datasets: ConstantDatasets
@@ -125,19 +125,24 @@ class ShuffledAudit:
         return _SHARE_OF_PLACES * (1 - self.confidence) / (4 * self.n)
 
     @property
+    def cell_level(self) -> Fraction:
+        """Error of each end of each claimed probability: a quarter of the error, over datasets, places and messages."""
+        return (1 - self.confidence) / (8 * self.n * self.claim.channel.num_outputs)
+
+    @property
     def _has_places(self) -> bool:
         """Whether places are tested: in an order that is drawn here they say nothing."""
         return self.order == "random" and self.n > 1
 
     @cached_property
-    def place_test(self) -> Test | None:
+    def place_test(self) -> _Test | None:
         """Event on the message at one place, and the level with the greatest power if the differing user's is there."""
         if not self._has_places:
             return None
         return self._best([self.best_tests[0].datasets], 1, self._rows, self.place_level)
 
     @cached_property
-    def best_tests(self) -> tuple[Test, ...]:
+    def best_tests(self) -> tuple[_Test, ...]:
         """One for each number of first messages: of all datasets and levels the one with the greatest power."""
         known = list(candidates(self._rows, self.n))
         if not known:
@@ -145,9 +150,9 @@ class ShuffledAudit:
         first = self._best(known, self.n, sharpened(self._rows), self.level)
         return (first, *(self._best([first.datasets], block, self._rows, self.level) for block in self._blocks[1:]))
 
-    def _best(self, known: Iterable[ConstantDatasets], block: int, rows: Any, level: Fraction) -> Test:
+    def _best(self, known: Iterable[ConstantDatasets], block: int, rows: Any, level: Fraction) -> _Test:
         """The most powerful test on a block of first messages, against clients with these rows."""
-        found: list[tuple[tuple[float, float], Test]] = []
+        found: list[tuple[tuple[float, float], _Test]] = []
         for made in known:
             shares = made.shares(block, rows[[made.a, made.b, made.c]])
             for ratio, certified in self._profile:
@@ -157,7 +162,7 @@ class ShuffledAudit:
                 # Powers that are equal in two digits, near 0 or 1, are ranked by the distance in standard deviations.
                 spread = math.sqrt(p0 * (1 - p0) + float(ratio) ** 2 * p1 * (1 - p1))
                 key = (round(power, 2), (p0 - float(ratio) * p1 - bound) / max(spread, 1e-9))
-                found.append((key, Test(made, block, ratio, certified, (p0, p1))))
+                found.append((key, _Test(made, block, ratio, certified, (p0, p1))))
         return max(found, key=lambda pair: pair[0])[1]
 
     @property
@@ -205,7 +210,7 @@ class ShuffledAudit:
             found.append(self._power(test).at(self.runs, p0, p1))
         return max(found)
 
-    def _power(self, test: Test, part: Fraction = Fraction(1)) -> Power:
+    def _power(self, test: _Test, part: Fraction = Fraction(1)) -> Power:
         return Power(float(test.ratio), float(part * test.certified.upper), float(self.level))
 
     @cached_property
@@ -284,26 +289,27 @@ class ShuffledAudit:
         hits = []
         for test in self.best_tests:
             scores = test.datasets.scores(float(test.ratio))
-            seen = [int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs]
-            hits.append((seen[0], seen[1]))
-        findings = [finding(e, h, (self.runs, self.runs), self.level) for e, h in zip(self.events, hits, strict=True)]
+            counts = [int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs]
+            hits.append((counts[0], counts[1]))
+        findings = [
+            event.counted(seen, (self.runs, self.runs), self.level)
+            for event, seen in zip(self.events, hits, strict=True)
+        ]
         if self.place_test is not None:
             findings.append(self._best_place(self.place_test, outputs))
-        level = (1 - self.confidence) / (8 * self.n * self.claim.channel.num_outputs)
         return Audit(
             claim=f"{self.claim.title}, shuffled for n = {self.n}{self.about}",
             runs=f"{self.runs} runs of each of two datasets",
             confidence=self.confidence,
             findings=tuple(findings),
-            cells=tuple(cell for cell in self._cells(outputs) if cell.outside(level)),
-            cell_level=level,
+            cells=tuple(self._cells(outputs)),
             checked=2 * self.n * self.claim.channel.num_outputs,
             caught=self.caught,
             beside=self.beside,
             hint=hint,
         )
 
-    def _best_place(self, test: Test, outputs: list[Integers]) -> Finding:
+    def _best_place(self, test: _Test, outputs: list[Integers]) -> Event:
         """The place whose event is furthest from the claim; the ends of the events at all places hold together."""
         from scipy.special import betainccinv, betaincinv
 
@@ -317,16 +323,18 @@ class ShuffledAudit:
         place = int(np.argmax(low - float(test.ratio) * up))
         words = f"likelihood ratio of the message at place {place + 1} above exp({natural_log(test.ratio):.6g})"
         event = Event(words, "X0", "X1", test.ratio, test.certified.upper, test.shares)
-        return finding(event, (int(first[place]), int(second[place])), (self.runs, self.runs), self.place_level)
+        return event.counted((int(first[place]), int(second[place])), (self.runs, self.runs), self.place_level)
 
-    def _cells(self, outputs: list[Integers]) -> Iterable[ClaimedCell]:
-        made, rows = self.best_tests[0].datasets, self.claim.channel.rows
+    def _cells(self, outputs: list[Integers]) -> Iterable[str]:
+        """Claimed probabilities outside of their intervals, in words."""
+        made, rows, level = self.best_tests[0].datasets, self.claim.channel.rows, self.cell_level
         for which, x in enumerate((made.a, made.b)):
-            size = self.claim.channel.num_outputs
             claimed: list[Any] = [(p + (self.n - 1) * q) / self.n for p, q in zip(rows[x], rows[made.c], strict=True)]
-            for place, y in itertools.product(range(self.n), range(size)):
+            for place, (y, message) in itertools.product(range(self.n), enumerate(self.claim.messages)):
                 seen = int((outputs[which][:, place] == y).sum())
-                yield ClaimedCell(f"X{which}, place {place + 1}", self.claim.messages[y], claimed[y], seen, self.runs)
+                if cell_outside(claimed[y], seen, self.runs, level):
+                    cell = f"X{which}, place {place + 1}, message {message}"
+                    yield cell_words(cell, claimed[y], seen, self.runs, level)
 
 
 _OF_PERIODS: Final = ("periods", "dropout")

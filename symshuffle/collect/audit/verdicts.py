@@ -10,7 +10,7 @@ one.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
@@ -34,10 +34,6 @@ NO_PROOF: Final = "this is no proof of privacy"
 MORE_NOISE: Final = "more noise is no leak, less noise may be one"
 """What goes with every other channel."""
 
-_SHOWN: Final = 5
-_DIGITS: Final = 6
-_SHORT: Final = 10**6
-
 
 @final
 class Outcome(enum.IntEnum):
@@ -51,9 +47,11 @@ class Outcome(enum.IntEnum):
 @final
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Event, and the claim that is tested with it.
+    """Event, the claim that is tested with it, and, after the runs, how often it occurred and what follows.
 
-    - ``ratio``: exp(eps) of the claim, or a rational above it.
+    - ``ratio``, ``delta``: exp(eps) of the claim, or a rational above it, and its delta.
+    - ``shares``: claimed probabilities for the first and the second input or dataset, in doubles.
+    - ``low``, ``up``: lower end of the first probability and upper end of the second, from the runs.
     """
 
     words: str
@@ -62,103 +60,91 @@ class Event:
     ratio: Fraction
     delta: Fraction
     shares: tuple[float, float] | None = None
+    hits: tuple[int, int] = (0, 0)
+    runs: tuple[int, int] = (0, 0)
+    low: Fraction = Fraction(0)
+    up: Fraction = Fraction(1)
+
+    def counted(self, hits: tuple[int, int], runs: tuple[int, int], level: Fraction) -> Event:
+        """The event with its hits, and ends of this level."""
+        ends = lower_share(hits[0], runs[0], level), upper_share(hits[1], runs[1], level)
+        return replace(self, hits=hits, runs=runs, low=ends[0], up=ends[1])
 
     @property
     def claimed(self) -> str:
         """The claim, in words."""
         return f"({natural_log(self.ratio):.6g}, {float(self.delta):.6g})-DP"
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """How often an event occurred, and what follows."""
-
-    event: Event
-    hits: tuple[int, int]
-    runs: tuple[int, int]
-    low: Fraction
-    up: Fraction
-
     @property
-    def delta(self) -> Fraction:
+    def least_delta(self) -> Fraction:
         """Certified lower bound on delta at the claimed eps."""
-        return max(self.low - self.event.ratio * self.up, Fraction(0))
+        return max(self.low - self.ratio * self.up, Fraction(0))
 
     @property
-    def ratio(self) -> Fraction:
+    def least_ratio(self) -> Fraction:
         """Certified lower bound on exp(eps) at the claimed delta, at least 1."""
-        return max((self.low - self.event.delta) / self.up, Fraction(1))
+        return max((self.low - self.delta) / self.up, Fraction(1))
 
     @property
     def eps(self) -> float:
-        """The same for eps, rounded down."""
-        return max(0.0, outward(enclose_log(self.ratio).lower, up=False))
+        """Certified lower bound on eps at the claimed delta, rounded down."""
+        return max(0.0, outward(enclose_log(self.least_ratio).lower, up=False))
 
     @property
     def refuted(self) -> bool:
         """Whether the claim is refuted."""
-        return self.low - self.event.ratio * self.up > self.event.delta
+        return self.low - self.ratio * self.up > self.delta
 
     @property
     def bounds(self) -> str:
         """Both lower bounds in words."""
-        event = self.event
-        eps, delta = (format_decimal(end, digits=_DIGITS, up=False) for end in (Fraction(self.eps), self.delta))
-        at = f"{float(event.delta):.6g}"
-        return f"eps >= {eps} at delta = {at}, or delta >= {delta} at eps = {natural_log(event.ratio):.6g}"
+        eps, delta = _rounded(Fraction(self.eps), up=False), _rounded(self.least_delta, up=False)
+        at = f"{float(self.delta):.6g}"
+        return f"eps >= {eps} at delta = {at}, or delta >= {delta} at eps = {natural_log(self.ratio):.6g}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form."""
-        event = self.event
         return {
-            "event": event.words,
-            "first": event.first,
-            "second": event.second,
+            "event": self.words,
+            "first": self.first,
+            "second": self.second,
             "hits": list(self.hits),
             "runs": list(self.runs),
-            "claimed": event.claimed,
+            "claimed": self.claimed,
             "lower_end": outward(self.low, up=False),
             "upper_end": outward(self.up, up=True),
             "eps": self.eps,
-            "delta": outward(self.delta, up=False),
+            "delta": outward(self.least_delta, up=False),
             "refuted": self.refuted,
         }
 
     def __str__(self) -> str:
-        (a, b), (m, n), event = self.hits, self.runs, self.event
-        return f"{event.words}: {a} of {m} times for {event.first}, {b} of {n} times for {event.second}"
+        (a, b), (m, n) = self.hits, self.runs
+        return f"{self.words}: {a} of {m} times for {self.first}, {b} of {n} times for {self.second}"
 
 
-def finding(event: Event, hits: tuple[int, int], runs: tuple[int, int], level: Fraction) -> Finding:
-    """What follows from hits, with ends of this level."""
-    return Finding(event, hits, runs, lower_share(hits[0], runs[0], level), upper_share(hits[1], runs[1], level))
+def _rounded(value: Fraction, *, up: bool) -> str:
+    return format_decimal(value, digits=6, up=up)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class ClaimedCell:
-    """Probability that the claim fixes, and how often its message was seen."""
+def is_short(value: Number) -> bool:
+    """Whether a number is a fraction that is written as it is, with a denominator below a million."""
+    return isinstance(value, Fraction) and value.denominator < 10**6
 
-    place: str
-    message: str
-    claimed: Number
-    seen: int
-    runs: int
 
-    def outside(self, level: Fraction) -> bool:
-        """Whether the claimed probability is outside of the interval with ends of this level."""
-        many = at_least(self.seen, self.runs, level, upper_end(self.claimed))
-        return many or at_most(self.seen, self.runs, level, lower_end(self.claimed))
+def cell_outside(claimed: Number, seen: int, runs: int, level: Fraction) -> bool:
+    """Whether a probability that the claim fixes is outside of the interval with ends of this level.
 
-    def shown(self, level: Fraction) -> str:
-        """The cell in words."""
-        low = format_decimal(lower_share(self.seen, self.runs, level), digits=_DIGITS, up=False)
-        up = format_decimal(upper_share(self.seen, self.runs, level), digits=_DIGITS, up=True)
-        exact = isinstance(self.claimed, Fraction) and self.claimed.denominator < _SHORT
-        claimed = str(self.claimed) if exact else f"about {float(lower_end(self.claimed)):.6g}"
-        seen = f"{self.place}, message {self.message}: {self.seen} of {self.runs}"
-        return f"{seen}, so in [{low}, {up}], and {claimed} is claimed"
+    - ``seen``: how often its message was seen in so many runs.
+    """
+    return at_least(seen, runs, level, upper_end(claimed)) or at_most(seen, runs, level, lower_end(claimed))
+
+
+def cell_words(cell: str, claimed: Number, seen: int, runs: int, level: Fraction) -> str:
+    """A claimed probability and its interval in words; arguments as of :func:`cell_outside`."""
+    ends = _rounded(lower_share(seen, runs, level), up=False), _rounded(upper_share(seen, runs, level), up=True)
+    told = str(claimed) if is_short(claimed) else f"about {float(lower_end(claimed)):.6g}"
+    return f"{cell}: {seen} of {runs}, so in [{ends[0]}, {ends[1]}], and {told} is claimed"
 
 
 @final
@@ -174,12 +160,10 @@ class Audit:
         What was run.
     confidence : Fraction
         Whoever keeps the claim is accused of anything with probability at most one minus this.
-    findings : tuple of Finding
-        For each event.
-    cells : tuple of ClaimedCell
-        Claimed probabilities outside of their intervals; ``cell_level`` is the level of their ends.
-    cell_level : Fraction
-        See there.
+    findings : tuple of Event
+        How often each event occurred.
+    cells : tuple of str
+        Claimed probabilities outside of their intervals, in words.
     checked : int
         Number of claimed probabilities that were checked.
     caught : str
@@ -195,9 +179,8 @@ class Audit:
     claim: str
     runs: str
     confidence: Fraction
-    findings: tuple[Finding, ...]
-    cells: tuple[ClaimedCell, ...] = ()
-    cell_level: Fraction = Fraction(0)
+    findings: tuple[Event, ...]
+    cells: tuple[str, ...] = ()
     checked: int = 0
     caught: str = "nothing that was forecast"
     beside: tuple[str, ...] = ()
@@ -205,9 +188,9 @@ class Audit:
     claimed: bool = True
 
     @property
-    def worst(self) -> Finding:
+    def worst(self) -> Event:
         """The event that is furthest from the claim, or closest to it."""
-        return max(self.findings, key=lambda one: one.low - one.event.ratio * one.up - one.event.delta)
+        return max(self.findings, key=lambda one: one.low - one.ratio * one.up - one.delta)
 
     @property
     def outcome(self) -> Outcome:
@@ -220,8 +203,8 @@ class Audit:
     def lines(self) -> FirstLines:
         """First lines of the audit: verdict, runs and claim, assumptions, evidence."""
         worst = self.worst
-        delta, claimed = shortest(worst.event.delta), worst.event.claimed
-        eps = f"eps >= {format_decimal(Fraction(worst.eps), digits=_DIGITS, up=False)} (lower end, rounded down)"
+        delta, claimed = shortest(worst.delta), worst.claimed
+        eps = f"eps >= {_rounded(Fraction(worst.eps), up=False)} (lower end, rounded down)"
         outside = f"{len(self.cells)} of {counted(self.checked, 'claimed probability', 'claimed probabilities')}"
         if not self.claimed:
             said = f"{eps} at delta = {delta}; nothing was claimed that could be refuted"
@@ -246,10 +229,10 @@ class Audit:
         """The outcome in words."""
         worst, sure = self.worst, f"at confidence {float(self.confidence):g}"
         if not self.claimed:
-            eps = format_decimal(Fraction(worst.eps), digits=_DIGITS, up=False)
-            return f"eps >= {eps} at delta = {float(worst.event.delta):.6g} {sure}, by {self.runs}; nothing is claimed"
+            eps = _rounded(Fraction(worst.eps), up=False)
+            return f"eps >= {eps} at delta = {float(worst.delta):.6g} {sure}, by {self.runs}; nothing is claimed"
         if self.outcome is Outcome.REFUTED:
-            return f"privacy refuted {sure}: {worst.event.claimed} is claimed, and {worst.bounds}"
+            return f"privacy refuted {sure}: {worst.claimed} is claimed, and {worst.bounds}"
         if self.outcome is Outcome.OTHER_CHANNEL:
             return f"not the claimed channel {sure}; privacy is not refuted by {self.runs}: {MORE_NOISE}"
         return f"not refuted by {self.runs}, which would have caught {self.caught}; {NO_PROOF}"
@@ -262,9 +245,10 @@ class Audit:
             found.append(("shown", worst.bounds))
         if self.claimed and self.outcome is Outcome.NOT_REFUTED:
             found.append(("caught", f"these runs would have caught {self.caught}"))
-        found += [("cell", cell.shown(self.cell_level)) for cell in self.cells[:_SHOWN]]
-        if len(self.cells) > _SHOWN:
-            found.append(("", f"and {len(self.cells) - _SHOWN} more of {self.checked} claimed probabilities"))
+        shown = self.cells[:5]
+        found += [("cell", cell) for cell in shown]
+        if len(self.cells) > len(shown):
+            found.append(("", f"and {len(self.cells) - len(shown)} more of {self.checked} claimed probabilities"))
         found += [("beside" if i == 0 else "", text) for i, text in enumerate(self.beside)]
         if self.hint:
             found.append(("hint", self.hint))
@@ -281,7 +265,7 @@ class Audit:
             "confidence": str(self.confidence),
             "events": [one.to_dict() for one in self.findings],
             "checked_cells": self.checked,
-            "cells": [cell.shown(self.cell_level) for cell in self.cells],
+            "cells": list(self.cells),
             "caught": self.caught,
             "beside": list(self.beside),
             "assumed": Assumption.INDEPENDENT_RUNS.meaning,

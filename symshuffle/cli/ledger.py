@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.table import Table
@@ -26,7 +26,6 @@ from symshuffle.ledger.claims import registry
 from symshuffle.ledger.claims.edits import CHANGES
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.ledger.claims.outcomes import Outcome
-from symshuffle.ledger.claims.perturb import FATES, PerturbationResult, findings
 from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
 from symshuffle.ledger.claims.run import verify_claims as run_claims
 from symshuffle.ledger.report.records import (
@@ -38,6 +37,9 @@ from symshuffle.ledger.report.records import (
     to_json,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from symshuffle.ledger.claims.perturb import PerturbationResult
 
 STDOUT: Final = "-"
 """What ``--json`` takes for standard output."""
@@ -169,6 +171,8 @@ def perturb(
     Constants by 1 %, min and max, strict and weak comparisons, signs, arguments by 1, false beyond 50, exchanged
     arguments. Accepted is what no comparison refutes: a check that is too weak, or a change that changes nothing.
     """
+    from symshuffle.ledger.claims.perturb import FATES
+
     wanted = tuple(kinds or CHANGES)
     if unknown := [one for one in wanted if one not in CHANGES]:
         raise InputError("--kind", unknown[0], "one of " + ", ".join(CHANGES))
@@ -203,6 +207,8 @@ def perturb(
 def _perturbed(
     package: str, seed: str, each: int, kinds: tuple[str, ...], seconds: int, name: str
 ) -> tuple[PerturbationResult, ...]:
+    from symshuffle.ledger.claims.perturb import findings
+
     claim = registry.load(package).claim(name)
     return findings(claim, seed=seed, each=each, kinds=kinds, seconds=seconds)
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-_SHOWN: Final = 12
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ class Histogram:
         """CSV text with one line per category."""
         return csv_text(COLUMNS if self.truth is None else (*COLUMNS, "truth"), self._records())
 
-    def table(self, most: int = _SHOWN) -> Table:
+    def table(self, most: int = 12) -> Table:
         """A table for a terminal: the categories with the largest estimates."""
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
@@ -246,16 +244,15 @@ def _error(m: Fraction, n: int, p: Fraction, q: Fraction) -> float:
     return math.nextafter(math.sqrt(math.nextafter(float(variance), math.inf)), math.inf)
 
 
-MOST: Final = 60
-"""Categories that are drawn; of more the largest estimates."""
+def draw(found: Histogram, most: int = 60) -> Figure:
+    """Estimated users in each category, with the interval (thick), the band (thin), and the truth where it is known.
 
-
-def draw(found: Histogram) -> Figure:
-    """Estimated users in each category, with the interval (thick), the band (thin), and the truth where it is known."""
+    - ``most``: categories that are drawn; of more the largest estimates.
+    """
     from matplotlib.figure import Figure
 
-    ranked = sorted(range(len(found.rows)), key=lambda j: found.rows[j].estimate, reverse=True)[:MOST]
-    chosen = sorted(ranked) if len(found.rows) <= MOST else ranked
+    ranked = sorted(range(len(found.rows)), key=lambda j: found.rows[j].estimate, reverse=True)[:most]
+    chosen = sorted(ranked) if len(found.rows) <= most else ranked
     rows, places = [found.rows[j] for j in chosen], range(len(chosen))
     figure = Figure(figsize=(max(6.0, 2 + 0.19 * len(rows)), 4.5), layout="constrained")
     axis: Any = figure.subplots()
@@ -273,7 +270,7 @@ def draw(found: Histogram) -> Figure:
         axis.plot(places, held, "x", color="#c0392b", markersize=5, label="truth (simulated)")
     axis.set_xticks(list(places), [row.label for row in rows], rotation=90 if len(rows) > 8 else 0, fontsize=8)
     axis.set_ylabel("users")
-    axis.set_xlabel("category" if len(found.rows) <= MOST else f"the {MOST} categories with the largest estimates")
+    axis.set_xlabel("category" if len(found.rows) <= most else f"the {most} categories with the largest estimates")
     axis.axhline(0, color="black", linewidth=0.6)
     axis.margins(x=0.01)
     axis.spines[["top", "right"]].set_visible(False)

@@ -40,9 +40,7 @@ DRAWN_ANEW: Final = (
 _HEAD: Final = ("kind", "plan", "order", "not covered")
 """Keys of the first line of a file of messages."""
 
-_BLOCK: Final = 1 << 23
 _KEY: Final = b"symshuffle"
-_ROWS: Final = 1 << 16
 
 
 def check_new(path: Path, argument: str, why: str = "") -> None:
@@ -126,7 +124,7 @@ def _parquet_rows(path: Path, column: str, identity: str | None) -> Iterator[_Ro
         for name, option in zip(names, ("column", "identity"), strict=False):
             _place(file.schema_arrow.names, name, option)
         places = (f"{path}, row {number}" for number in itertools.count(1))
-        for batch in file.iter_batches(batch_size=_ROWS, columns=names):
+        for batch in file.iter_batches(columns=names):
             cells = [["" if cell is None else str(cell) for cell in batch.column(name).to_pylist()] for name in names]
             yield from zip(places, cells[0], cells[1] if identity is not None else itertools.repeat(None), strict=False)
 
@@ -235,10 +233,10 @@ def _with_counts(columns: str, path: Path) -> bool:
     return columns == "message,count"
 
 
-def _blocks(stream: BufferedReader) -> Iterator[bytes]:
+def _blocks(stream: BufferedReader, size: int = 1 << 23) -> Iterator[bytes]:
     """Whole lines of a file, in blocks."""
     left = b""
-    while block := stream.read(_BLOCK):
+    while block := stream.read(size):
         text = left + block
         cut = text.rfind(b"\n") + 1
         left = text[cut:]
@@ -306,7 +304,7 @@ def _read_parquet(path: Path) -> tuple[bytes, list[str], Iterator[bytes]]:
 
     def blocks() -> Iterator[bytes]:
         with _opened(path, "messages") as again:
-            for batch in again.iter_batches(batch_size=_ROWS):
+            for batch in again.iter_batches():
                 lists = [batch.column(name).to_pylist() for name in names]
                 texts = [",".join(map(str, row)) for row in zip(*lists, strict=True)]
                 if broken := next((text for text in texts if "\n" in text), ""):

@@ -30,15 +30,8 @@ from symshuffle.base.numbers import as_integer, parse_rational, to_arb, working_
 SMALLEST_ALPHA: Final = Fraction(1, 10**100)
 """Error probabilities below are refused."""
 
-_ROUNDOFF: Final = 2.0**-53
-_SPREAD: Final = 9.0
-"""Standard deviations on each side of the mode that are summed at first."""
-
 _LARGEST_EXACT: Final = 20_000
 """Users up to which a tail is an integer over an integer."""
-
-_MOST_BITS: Final = 1 << 10
-"""Bits beyond which a tail is not told from its level: what a window misses is a double above 0."""
 
 
 @final
@@ -54,13 +47,16 @@ class _Masses:
 
 
 @lru_cache(maxsize=64)
-def _masses(size: int, share: Fraction, least: float) -> _Masses:
-    """Window of Bin(size, share) that misses at most about ``least`` of the mass."""
+def _masses(size: int, share: Fraction, least: float, spread: float = 9.0) -> _Masses:
+    """Window of Bin(size, share) that misses at most about ``least`` of the mass.
+
+    - ``spread``: standard deviations on each side of the mode that are summed at first.
+    """
     if share == 1:
         return _Masses(size, np.ones(1), np.ones(1), 0.0, 0.0)
     odds = float(share / (1 - share))
     mode = min(int((size + 1) * share), size)
-    spread = _SPREAD + math.sqrt(max(0.0, -2 * math.log(least) - 60))
+    spread += math.sqrt(max(0.0, -2 * math.log(least) - 60))
     reach = int(spread * math.sqrt(size * float(share) * (1 - float(share)))) + 40
     while True:
         start, stop = max(mode - reach, 0), min(mode + reach, size)
@@ -85,7 +81,7 @@ def _masses(size: int, share: Fraction, least: float) -> _Masses:
     masses /= total
     above = np.cumsum(masses[::-1])[::-1]
     # A mass is a product of at most ``len`` factors of three operations each, with odds of one rounding; so is the sum.
-    return _Masses(start, masses, above, missed, 16 * (len(masses) + 4) * _ROUNDOFF)
+    return _Masses(start, masses, above, missed, 16 * (len(masses) + 4) * math.ulp(0.5))
 
 
 def _enclosed_tail(c: int, m: int, n: int, p: Fraction, q: Fraction, least: float) -> tuple[float, float]:
@@ -114,8 +110,11 @@ def exact_tail(c: int, m: int, n: int, p: Fraction, q: Fraction) -> Fraction:
     return Fraction(int(sum(ways[max(c, 0) :])), p.denominator**m * q.denominator ** (n - m))
 
 
-def exceeds(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction) -> bool:
-    """Whether P(Bin(m, p) + Bin(n - m, q) >= c) is above a level."""
+def exceeds(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction, most_bits: int = 1 << 10) -> bool:
+    """Whether P(Bin(m, p) + Bin(n - m, q) >= c) is above a level.
+
+    - ``most_bits``: beyond these a tail is not told from its level: what a window misses is a double above 0.
+    """
     if c <= 0 or c > n:
         return c <= 0
     low, high = _enclosed_tail(c, m, n, p, q, float(level) * 1e-12)
@@ -126,12 +125,12 @@ def exceeds(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction) -
     if n <= _LARGEST_EXACT:
         return exact_tail(c, m, n, p, q) > level
     bits = 128
-    while bits <= _MOST_BITS:
+    while bits <= most_bits:
         verdict = _by_balls(c, m, n, p, q, level, bits)
         if verdict is not None:
             return verdict
         bits *= 2
-    raise NotDecided(f"a tail at count {c} of {n} users equals its level in {_MOST_BITS} bits")
+    raise NotDecided(f"a tail at count {c} of {n} users equals its level in {most_bits} bits")
 
 
 def _by_balls(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction, bits: int) -> bool | None:

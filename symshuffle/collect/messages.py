@@ -17,14 +17,8 @@ from symshuffle.collect.scheme import Draw, Integers, Scheme, random_order, unif
 AT_ONCE: Final = 1 << 19
 """Integers of messages that are held unpacked at a time."""
 
-_IN_MEMORY: Final = 64
-"""Bytes of a message up to which all of them are held in memory."""
-
-_MOST_WORDS: Final = 1 << 12
-"""Numbers whose text is looked up."""
-
 _LONGEST: Final = 18
-_POWERS: Final = np.array([10**i for i in range(_LONGEST)], dtype=np.int64)
+"""Digits of a number in a message: it fits into 64 bits."""
 
 
 def chunk(scheme: Scheme) -> int:
@@ -54,9 +48,9 @@ def unpack(scheme: Scheme, packed: Integers) -> Integers:
     return wide.view(">u8").reshape(len(packed), scheme.width).astype(np.int64)
 
 
-def _room(count: int, width: int) -> Integers:
+def _room(count: int, width: int, short: int = 64) -> Integers:
     """Room for packed messages: in memory, or for long ones in a file without a name, gone with the process."""
-    if width <= _IN_MEMORY or not count:
+    if width <= short or not count:
         return np.empty((count, width), dtype=np.uint8)
     free = shutil.disk_usage(gettempdir()).free
     if count * width >= free:
@@ -102,8 +96,11 @@ def _whole(packed: Integers) -> npt.NDArray[np.bytes_]:
     return packed.view(f"S{packed.shape[1]}").reshape(-1)
 
 
-def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
-    """Text of messages, a line each, in blocks: numbers with blanks between them, bits without."""
+def lines(scheme: Scheme, packed: Integers, most_words: int = 1 << 12) -> Iterator[bytes]:
+    """Text of messages, a line each, in blocks: numbers with blanks between them, bits without.
+
+    - ``most_words``: numbers whose text is looked up.
+    """
     size = chunk(scheme)
     for i in range(0, len(packed), size):
         rows = unpack(scheme, packed[i : i + size])
@@ -113,7 +110,7 @@ def lines(scheme: Scheme, packed: Integers) -> Iterator[bytes]:
             yield text.tobytes()
         elif scheme.width == 1:
             yield ("\n".join(map(str, rows[:, 0].tolist())) + "\n").encode()
-        elif scheme.alphabet <= _MOST_WORDS:
+        elif scheme.alphabet <= most_words:
             words = np.array([str(number) for number in range(scheme.alphabet)], dtype=object)
             yield "".join(" ".join(row) + "\n" for row in words[rows].tolist()).encode()
         else:
@@ -189,7 +186,8 @@ def _numbers(
         return np.zeros(0, dtype=np.int64), np.zeros(len(ends), dtype=np.int64)
     at = np.flatnonzero(digit)
     number = np.repeat(np.arange(len(starts)), lengths)
-    values = (codes[at] - ord("0")).astype(np.int64) * _POWERS[stops[number] - at - 1]
+    powers = 10 ** np.arange(_LONGEST)
+    values = (codes[at] - ord("0")).astype(np.int64) * powers[stops[number] - at - 1]
     return np.add.reduceat(values, np.concatenate(([0], np.cumsum(lengths)[:-1]))), np.diff(
         np.searchsorted(starts, ends), prepend=0
     )

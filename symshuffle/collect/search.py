@@ -40,15 +40,6 @@ from symshuffle.mechanisms.names import mechanism_name
 _SHARE: Final = Fraction(1, 10**6)
 """Largest relative amount by which a ratio (of RAPPOR its root) is rounded down, if it is certified there."""
 
-_SHARES: Final = tuple(_SHARE * 10**i for i in range(5))
-"""Amounts that are tried in turn: with dropout a bound is known to a thousandth only."""
-
-_BITS: Final = 160
-_REL: Final = 1e-8
-_ROUGH: Final = 1e-4
-_REL_OF_ROUNDS: Final = 2e-3
-"""Relative distance of the eps of several rounds from the target: a quarter of it would cost twice as much."""
-
 
 @with_fields
 def plan_survey(
@@ -169,7 +160,9 @@ class _Asked:
         return f"eps = {self.eps}, delta = {self.delta} and {self.honest} users{times}"
 
 
-def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | None) -> list[Scheme]:
+def _ranked(
+    k: int, asked: _Asked, name: str | None, progress: NamedProgress | None, rtol: float = 1e-4
+) -> list[Scheme]:
     """Mechanisms with their integers, the smallest loss first."""
     found: list[Scheme] = []
     made, refused, alone = None, "", asked.alone
@@ -178,7 +171,7 @@ def _ranked(k: int, asked: _Asked, name: str | None, progress: NamedProgress | N
             try:
                 level, made = lam, scheme(kind, k, Fraction(2), parameters)
                 if level is None or asked.covered != UNSAID:
-                    level = _level(made, alone, _ROUGH)
+                    level = _level(made, alone, rtol)
                 found.append(scheme(kind, k, _down(root_of(kind, level)), parameters))
             except (Unsupported, NotDecided) as error:
                 refused = refused or str(error)
@@ -220,16 +213,18 @@ def _proposals(
     ]
 
 
-def _exponential(eps0: Fraction) -> Fraction:
+def _exponential(eps0: Fraction, bits: int = 160) -> Fraction:
     """A lower end of exp(eps0)."""
-    with working_precision(_BITS):
-        return lower_end(Ball.from_arb(to_arb(Exp(eps0)), _BITS))
+    with working_precision(bits):
+        return lower_end(Ball.from_arb(to_arb(Exp(eps0)), bits))
 
 
-def _level(made: Scheme, asked: _Asked, rtol: float) -> Fraction:
+def _level(made: Scheme, asked: _Asked, rtol: float = 1e-8, rtol_of_rounds: float = 2e-3) -> Fraction:
     """The largest ratio at which the guarantee is certified, rounded down; of several rounds hardly a larger one is.
 
     - ``made``: for several rounds at about that ratio.
+    - ``rtol_of_rounds``: relative distance of the eps of several rounds from the target: a quarter of it would cost
+      twice as much.
     """
     from symshuffle.accountants.questions.inverses import largest_eps0
     from symshuffle.accountants.questions.repeated import solve_eps0_of_rounds
@@ -243,7 +238,7 @@ def _level(made: Scheme, asked: _Asked, rtol: float) -> Fraction:
         return _exponential(largest_eps0(open_, n=asked.n, rtol=rtol, **target).safe_end)
     near = Fraction(math.log(made.ratio))
     return _exponential(
-        solve_eps0_of_rounds(asked.covered, source, n=asked.n, rtol=_REL_OF_ROUNDS, near=near, **target)
+        solve_eps0_of_rounds(asked.covered, source, n=asked.n, rtol=rtol_of_rounds, near=near, **target)
     )
 
 
@@ -271,9 +266,9 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
     from symshuffle.accountants.questions.solve import epsilon
 
-    largest = root_of(rough.name, _level(rough, asked, _REL))
-    for share in _SHARES:
-        root = _down(largest, share)
+    largest = root_of(rough.name, _level(rough, asked))
+    for i in range(5):  # with dropout a bound is known to a thousandth only
+        root = _down(largest, _SHARE * 10**i)
         made = scheme(rough.name, rough.k, root, rough.parameters)
         covered = asked.deployment(made)
         if bounded_delta(covered, asked.eps).bracket.upper <= asked.delta:

@@ -29,9 +29,11 @@ from symshuffle.collect.scheme import Integers
 MOST_HISTOGRAMS: Final = 2_000_000
 """Histograms over classes of messages beyond which datasets are left out."""
 
-_SAME: Final = 1e-12
-_POSITIVE: Final = 1e-9
-"""Sums of scores, over the largest score, that count as positive."""
+_ROUNDING: Final = 1e-9
+"""Ratios in doubles that are taken for equal, and sums of scores, over the largest one, that count as positive.
+
+For choosing events: no error probability depends on it.
+"""
 
 
 @final
@@ -53,7 +55,7 @@ class ConstantDatasets:
         """Different pairs of ratios to c, and the class of each message; a message that never occurs is of the last."""
         known = self.rows[2] > 0
         ratios = np.where(known, self.rows[:2] / np.where(known, self.rows[2], 1.0), 1.0).T
-        rounded = np.round(np.log(ratios) / _SAME / 1e3)
+        rounded = np.round(np.log(ratios) / _ROUNDING)
         _, at, classes = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
         return ratios[at], classes.reshape(-1)
 
@@ -90,7 +92,7 @@ class ConstantDatasets:
         def at(ratio: float, inside: float = 1.0) -> tuple[float, float]:
             scores = self.class_scores(ratio)
             sums = histograms @ scores
-            own = np.array([float(weights[sums + score > _POSITIVE].sum()) for score in scores])
+            own = np.array([float(weights[sums + score > _ROUNDING].sum()) for score in scores])
             first, second, other = masses @ own
             p0, p1 = (min(1.0, inside * float(one) + (1 - inside) * float(other)) for one in (first, second))
             return p0, p1
@@ -100,7 +102,7 @@ class ConstantDatasets:
 
 def occurs(scores: Array, messages: Integers) -> npt.NDArray[np.bool_]:
     """In which rows of messages the sum of the scores is positive."""
-    found: npt.NDArray[np.bool_] = scores[messages].sum(axis=1) > _POSITIVE
+    found: npt.NDArray[np.bool_] = scores[messages].sum(axis=1) > _ROUNDING
     return found
 
 

@@ -47,11 +47,6 @@ LARGEST_CLAIM: Final = 1 << 18
 MOST_MESSAGES: Final = 50_000_000
 """Messages of an audit beyond which nothing is run: they are held in memory."""
 
-_ENOUGH: Final = 20
-"""Equal answers that are no coincidence."""
-
-_STEP: Final = 1000
-
 
 @final
 @dataclass(frozen=True)
@@ -373,11 +368,15 @@ def answers(
     inputs: Sequence[Any],
     written: Callable[[Any], str],
     progress: Progress | None = None,
+    step: int = 1000,
 ) -> list[Any]:
-    """What a client returns for each input: the lines of a program, or the values of a function."""
+    """What a client returns for each input: the lines of a program, or the values of a function.
+
+    - ``step``: inputs of a function between two calls of ``progress``.
+    """
     check_progress(progress)
     found: list[Any] = []
-    step = client.per_process if isinstance(client, Program) else _STEP
+    step = client.per_process if isinstance(client, Program) else step
     for i in range(0, len(inputs), step):
         some = inputs[i : i + step]
         found += client([written(x) for x in some]) if isinstance(client, Program) else map(client, some)
@@ -386,15 +385,23 @@ def answers(
     return found
 
 
-def hint(inputs: Sequence[Hashable], replies: Sequence[Hashable], client: Callable[[Any], Any] | Program) -> str:
-    """A guess at the cause if all processes with the same inputs gave the same answers; nothing else changes."""
+def hint(
+    inputs: Sequence[Hashable],
+    replies: Sequence[Hashable],
+    client: Callable[[Any], Any] | Program,
+    enough: int = 20,
+) -> str:
+    """A guess at the cause if all processes with the same inputs gave the same answers; nothing else changes.
+
+    - ``enough``: equal answers that are no coincidence.
+    """
     per_process = client.per_process if isinstance(client, Program) else 1
     groups: dict[Hashable, set[Hashable]] = {}
     for i in range(0, len(inputs), per_process):
         part = slice(i, i + per_process)
         groups.setdefault(tuple(inputs[part]), set()).add(tuple(replies[part]))
     repeated = len(inputs) - per_process * len(groups)
-    if repeated < _ENOUGH or any(len(different) > 1 for different in groups.values()):
+    if repeated < enough or any(len(different) > 1 for different in groups.values()):
         return ""
     return "runs with the same inputs gave the same messages: seeded?"
 

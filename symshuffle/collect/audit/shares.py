@@ -28,13 +28,6 @@ CAUGHT: Final = 0.9
 MOST_RUNS: Final = 10**8
 """Runs beyond which nothing is forecast."""
 
-_OUTWARD: Final = 1e-9
-"""Relative distance from the end in doubles at which a proof is tried first."""
-
-_TRIES: Final = 40
-_SPREAD: Final = 9.0
-_BLOCKS: Final = 1000
-
 
 def at_least(count: int, runs: int, level: Fraction, p: Fraction) -> bool:
     """Whether P(Bin(runs, p) >= count) is at most the level: so many hits are too many for ``p``."""
@@ -55,7 +48,7 @@ def lower_share(count: int, runs: int, level: Fraction) -> Fraction:
     if count == 0:
         return Fraction(0)
     near = float(betaincinv(count, runs - count + 1, float(level)))
-    return _proved(near, -_OUTWARD, 0, partial(at_least, count, runs, level), f"lower end of {count} hits in {runs}")
+    return _proved(near, -1, 0, partial(at_least, count, runs, level), f"lower end of {count} hits in {runs}")
 
 
 def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
@@ -65,13 +58,18 @@ def upper_share(count: int, runs: int, level: Fraction) -> Fraction:
     if count == runs:
         return Fraction(1)
     near = float(betainccinv(count + 1, runs - count, float(level)))
-    return _proved(near, _OUTWARD, 1, partial(at_most, count, runs, level), f"upper end of {count} hits in {runs}")
+    return _proved(near, 1, 1, partial(at_most, count, runs, level), f"upper end of {count} hits in {runs}")
 
 
-def _proved(near: float, away: float, last: int, holds: Callable[[Fraction], bool], end: str) -> Fraction:
-    """The first number outward from a double, up to 0 or 1, that is proved to be an end."""
-    for i in range(_TRIES):
-        p = min(max(Fraction(near * (1 + away * 2**i)), Fraction(0)), Fraction(1))
+def _proved(
+    near: float, sign: int, last: int, holds: Callable[[Fraction], bool], end: str, first: float = 1e-9, tries: int = 40
+) -> Fraction:
+    """The first number outward from a double, up to 0 or 1, that is proved to be an end.
+
+    - ``first``: relative distance that is tried first; it doubles.
+    """
+    for i in range(tries):
+        p = min(max(Fraction(near * (1 + sign * first * 2**i)), Fraction(0)), Fraction(1))
         if p == last or holds(p):
             return p
     raise NotDecided(f"the {end} runs")
@@ -184,15 +182,19 @@ class Power:
         return math.exp(halved(lambda x: self.at(runs, p0, p0 * math.exp(-x)) >= wanted, least, most, settled=26)[1])
 
 
-def _window(runs: int, p: float) -> tuple[Any, Any]:
-    """Counts that matter of a binomial variable, each the least of a block, and the probabilities of the blocks."""
+def _window(runs: int, p: float, spread: float = 9.0, blocks: int = 1000) -> tuple[Any, Any]:
+    """Counts that matter of a binomial variable, each the least of a block, and the probabilities of the blocks.
+
+    - ``spread``: standard deviations on each side of the mean.
+    - ``blocks``: their number, for speed: a least count makes power smaller.
+    """
     from scipy.special import gammaln, xlog1py, xlogy
 
-    reach = _SPREAD * math.sqrt(runs * p * (1 - p)) + 20
+    reach = spread * math.sqrt(runs * p * (1 - p)) + 20
     counts = np.arange(max(0, math.floor(runs * p - reach)), min(runs, math.ceil(runs * p + reach)) + 1, dtype=float)
     logs = gammaln(runs + 1) - gammaln(counts + 1) - gammaln(runs - counts + 1)
     masses = np.exp(logs + xlogy(counts, p) + xlog1py(runs - counts, -p))
-    starts = np.arange(0, len(counts), 1 + len(counts) // _BLOCKS)
+    starts = np.arange(0, len(counts), 1 + len(counts) // blocks)
     return counts[starts], np.add.reduceat(masses, starts)
 
 

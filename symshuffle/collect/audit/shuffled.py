@@ -40,13 +40,8 @@ _MOST_USERS: Final = 100_000
 ORDERS: Final = ("random", "sorted")
 """Orders in which a pipeline may write its messages."""
 
-_LEVELS: Final = 16
-
 _SHARE_OF_PLACES: Final = Fraction(1, 4)
 """Share of the error of events that those at single places have; the events of many messages lose little power."""
-
-_OF_NO_ACCOUNT: Final = Fraction(1, 10**4)
-"""Values of delta, times the runs, that no test can tell from smaller ones."""
 
 
 @final
@@ -97,13 +92,14 @@ class ShuffledAudit:
     def _profile(self) -> tuple[tuple[Fraction, Bracket], ...]:
         """Certified points from eps = 0 to the local level, where delta is 0."""
         cap = upper_end(self.claim.cap)
-        ratios = [Fraction(math.exp(natural_log(cap) * i / _LEVELS)) for i in range(_LEVELS)]
+        levels, negligible = 16, Fraction(1, 10**4)  # delta times the runs that no test can tell from less
+        ratios = [Fraction(math.exp(natural_log(cap) * i / levels)) for i in range(levels)]
         source = self.claim.channel if self.claim.source is None else self.claim.source
         known = source.mechanism() if isinstance(source, Scheme) else source
         points: list[tuple[Fraction, Bracket]] = []
         for x in ratios:
             least = points[-1][1] if points else None
-            if least is not None and least.upper * self.runs < _OF_NO_ACCOUNT:  # delta falls: it is no more here
+            if least is not None and least.upper * self.runs < negligible:  # delta falls: it is no more here
                 points.append((x, replace(least, lower=Fraction(0))))
                 continue
             points.append((x, delta(known, n=self.n, exp_eps=x, arithmetic="ball").bracket))

@@ -15,20 +15,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
 from symshuffle.base.errors import InputError, check_progress
 from symshuffle.base.executors import MOST_JOBS, processes
 from symshuffle.base.numbers import DEFAULT_BITS, Verdict, as_integer, working_precision
-from symshuffle.ledger.claims.certify import Witnesses, certificate
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import recording, unmet
 from symshuffle.ledger.claims.outcomes import Outcome, PartOutcome
 from symshuffle.ledger.claims.parts import Role
 from symshuffle.ledger.claims.registry import Ledger, load
+
+if TYPE_CHECKING:
+    from symshuffle.ledger.claims.certify import Witnesses
 
 _Counts: TypeAlias = Counter[tuple[Means, Verdict]]
 
@@ -130,7 +132,7 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
     start = time.perf_counter()
     # Ball precision is global to the process: no claim may inherit what another one left behind.
     with working_precision(DEFAULT_BITS):
-        seen, seen_corrected = (Witnesses(), Witnesses()) if certified else (None, None)
+        seen, seen_corrected = _witnesses() if certified else (None, None)
         printed, passed = recording(claim.printed, seen.calls if seen else None)
         tally = _tally(claim.check, printed, claim.id, seen=seen)
         verdict = tally.verdict(claim.kind)
@@ -161,6 +163,8 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
     grade = None if owed and verdict is not ClaimVerdict.REFUTED else grade
     content = None
     if seen is not None and not found:
+        from symshuffle.ledger.claims.certify import certificate
+
         content = certificate(claim, verdict, grade, seen, seen_corrected if corrected else None)
     return outcome_of(
         claim,
@@ -175,6 +179,12 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
         corrected=corrected,
         certificate=content,
     )
+
+
+def _witnesses() -> tuple[Witnesses, Witnesses]:
+    from symshuffle.ledger.claims.certify import Witnesses
+
+    return Witnesses(), Witnesses()
 
 
 def counterexample(claim: Claim) -> Comparison | None:

@@ -36,9 +36,6 @@ EXACT_GRADES: Final = ("proved", "certified", "exact-cases")
 _GRADES: Final = (*EXACT_GRADES, "sampled", "refuted", None)
 _CLAIM: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+", re.ASCII)
 _BESIDE: Final = re.compile("(symbolic|exact|ball|float) (true|false|undecided)")
-_DEPTH: Final = 100
-"""Of nested lists and objects; those of claims have about ten."""
-
 _SHA: Final = "sha256:"
 
 _FILE: Final = frozenset(
@@ -129,13 +126,14 @@ def recheck(content: Any) -> Rechecked:
     )
 
 
-def _check_depth(content: Any) -> None:
+def _check_depth(content: Any, most: int = 100) -> None:
+    """Refuse deeply nested lists and objects; those of claims have about ten levels."""
     nodes = [content]
-    for _ in range(_DEPTH):
+    for _ in range(most):
         within_nodes = (x.values() if isinstance(x, dict) else x for x in nodes if isinstance(x, dict | list))
         nodes = [x for entries in within_nodes for x in entries]
     if nodes:
-        raise CertificateError("file", f"more than {_DEPTH} lists or objects within each other")
+        raise CertificateError("file", f"more than {most} lists or objects within each other")
 
 
 def _check_head(content: Mapping[str, Any]) -> None:

@@ -28,8 +28,6 @@ _NAMES: Final = re.compile(
     r"|(?<![A-Za-z])([A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,})(?![A-Za-z])"
 )
 _TOKENS: Final = re.compile(r"\\[A-Za-z]+\s*|\\.|.", flags=re.DOTALL)
-_LONG: Final = 24
-_WIDE: Final = 60
 
 
 def to_markup(text: str) -> Markup:
@@ -53,14 +51,14 @@ def to_number(text: str) -> str:
 
 
 @cache
-def _formula(latex: str, sticking: str) -> Markup:
+def _formula(latex: str, sticking: str, short: int = 24) -> Markup:
     """A formula, in pieces that a line may be broken between if it is long, and the punctuation after it."""
-    *pieces, last = _pieces(latex) if len(latex) > _LONG else [latex]
+    *pieces, last = _pieces(latex) if len(latex) > short else [latex]
     end = _set(last) if not sticking else Markup('<span class="end">{}{}</span>').format(_set(last), sticking)
     return Markup("<wbr>").join((*map(_set, pieces), end))
 
 
-def _set(latex: str) -> Markup:
+def _set(latex: str, narrow: int = 60) -> Markup:
     """MathML, or the LaTeX itself where it cannot be converted (no page is lost over a formula)."""
     root = parsed(latex)
     if root is None:
@@ -72,7 +70,7 @@ def _set(latex: str) -> Markup:
         if len(element.text or "") > 1 and (element.text or "").isalpha():  # a name stands close to its argument
             element.attrib |= {"lspace": "0", "rspace": "0.12em"}
     formula = Markup(ElementTree.tostring(root, encoding="unicode"))
-    return formula if len(latex) <= _WIDE else Markup('<span class="wide">{}</span>').format(formula)
+    return formula if len(latex) <= narrow else Markup('<span class="wide">{}</span>').format(formula)
 
 
 def parsed(latex: str) -> ElementTree.Element | None:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 from rich.text import Text
@@ -17,7 +17,9 @@ from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.ledger.claims.registry import Paper
-from symshuffle.ledger.report.entries import LedgerEntry
+
+if TYPE_CHECKING:
+    from symshuffle.ledger.report.entries import LedgerEntry
 
 
 def record(outcome: Outcome) -> dict[str, Any]:

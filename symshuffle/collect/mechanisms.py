@@ -27,35 +27,10 @@ LARGEST_TABLE: Final = 1 << 24
 
 @final
 @dataclass(frozen=True)
-class Response(Scheme):
-    """k-ary randomized response: a message is a category."""
-
-    @property
-    def alphabet(self) -> int:
-        """Categories."""
-        return self.k
-
-    @property
-    def chances(self) -> tuple[Fraction, Fraction]:
-        """Of one's own category, and of any other one."""
-        total = self.root + self.k - 1
-        return self.root / total, 1 / total
-
-    def sample(self, values: Integers, draw: Draw) -> Integers:
-        """One draw for each message."""
-        return response(values, self.k, self.ratio, draw)[:, None]
-
-    def tally(self, messages: Integers, weights: Integers | None = None) -> Integers:
-        """Messages that name each category."""
-        return counted(messages[:, 0], self.k, weights)
-
-
-@final
-@dataclass(frozen=True)
 class Subsets(Scheme):
-    """Subset selection: a message is a set of s categories, in ascending order."""
+    """A message is a set of s categories, in ascending order: subset selection, or krr at s = 1."""
 
-    s: int
+    s: int = 1
 
     def __post_init__(self) -> None:
         if not 1 <= self.s < self.k:
@@ -83,7 +58,9 @@ class Subsets(Scheme):
         return (math.comb(self.k, self.s) - 1).bit_length()
 
     def sample(self, values: Integers, draw: Draw) -> Integers:
-        """The own category or not, and a uniform subset of the others by Floyd's algorithm."""
+        """The own category or not, and a uniform subset of the others by Floyd's algorithm; of krr one draw."""
+        if self.name == "krr":
+            return response(values, self.k, self.ratio, draw)[:, None]
         a, b = self.root.as_integer_ratio()
         inside = draw(self.s * a + (self.k - self.s) * b, len(values)) < self.s * a
         found = np.empty((len(values), self.s), dtype=np.int64)
@@ -305,7 +282,7 @@ class Hashing(Scheme):
 
 
 SCHEMES: Final[Mapping[str, type[Scheme]]] = {
-    "krr": Response,
+    "krr": Subsets,
     "subset-selection": Subsets,
     "rappor": Bits,
     "oue": Bits,

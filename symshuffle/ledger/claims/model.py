@@ -23,7 +23,7 @@ from symshuffle.ledger.claims.comparisons import decide as decide  # noqa: PLC04
 from symshuffle.ledger.claims.comparisons import identity as identity  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import serving as serving  # noqa: PLC0414
 from symshuffle.ledger.claims.parts import Clause as Clause  # noqa: PLC0414  # with those below, handed on
-from symshuffle.ledger.claims.parts import Erratum, Severity, as_clauses, check_clauses, joined
+from symshuffle.ledger.claims.parts import Erratum, Severity, check_clauses
 from symshuffle.ledger.claims.parts import Role as Role  # noqa: PLC0414
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ class Claim:
     @property
     def clauses(self) -> tuple[Clause, ...]:
         """The clauses of the text; one, if it is not divided."""
-        return as_clauses(self.text)
+        return (Clause("statement", self.text),) if isinstance(self.text, str) else tuple(self.text)
 
     @property
     def owed(self) -> tuple[Obligation, ...]:
@@ -341,8 +341,9 @@ class Claim:
 
     @property
     def words(self) -> str:
-        """The text as a whole."""
-        return joined(self.clauses)
+        """The text as a whole; of several clauses each after its id."""
+        several = len(self.clauses) > 1
+        return " ".join(f"({one.id}) {one.text}" if several else one.text for one in self.clauses)
 
     @property
     def paper(self) -> str:

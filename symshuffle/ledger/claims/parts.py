@@ -11,9 +11,6 @@ from symshuffle.base.choices import replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import to_float
 
-WHOLE: Final = "statement"
-"""Id of the only clause of a statement that is given as one text."""
-
 
 @final
 class Role(StrEnum):
@@ -56,17 +53,6 @@ class Clause:
         replace_choice(Role, self, "role")
         if not self.id.strip():
             raise InputError("id", self.id, "a name that is not empty")
-
-
-def as_clauses(text: str | Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses of a text; one, if it is not divided."""
-    return (Clause(WHOLE, text),) if isinstance(text, str) else tuple(text)
-
-
-def joined(clauses: Iterable[Clause]) -> str:
-    """The clauses as one text, each after its id unless there is only one."""
-    listed = tuple(clauses)
-    return listed[0].text if len(listed) == 1 else " ".join(f"({one.id}) {one.text}" for one in listed)
 
 
 def check_clauses(claim: str, clauses: Sequence[Clause], named: Sequence[Sequence[str]]) -> None:

@@ -40,7 +40,7 @@ def test_the_event_depends_on_the_held_out_half_alone():
     for tested in (["0"] * 40, ["1"] * 40):
         rows = [row for pair in zip(learned, tested, strict=True) for row in pair]
         found.append(audit_samples(rows, ["1"] * 80, confidence="0.9").worst)
-    assert found[0].event == found[1].event
+    assert found[0].words == found[1].words
     assert [one.hits for one in found] == [(40, 0), (0, 0)]
     assert [one.runs for one in found] == [(40, 40)] * 2
 

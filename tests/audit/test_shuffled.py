@@ -151,7 +151,7 @@ def test_a_user_at_a_fixed_place_is_refuted(place):
     found = audit.judge(*drawn_outputs(audit, 7, place))
     assert found.outcome is Outcome.REFUTED and found.worst.eps > 0.5
     last = found.findings[-1]
-    assert last.refuted and f"at place {place + 1} " in last.event.words
+    assert last.refuted and f"at place {place + 1} " in last.words
 
 
 @cache

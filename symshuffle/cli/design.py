@@ -206,7 +206,6 @@ def _group(file: Any, problem: Problem, symmetry: str | None, criterion: Criteri
 
 
 def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
-    from symshuffle.design.decision.reduced import orbit_tradeoff_at
     from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
     level, file = asked.level(), asked.read("decision")
@@ -215,6 +214,8 @@ def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
         problem.required_prior()
     group = _group(file, problem, asked.symmetry, criterion)
     if group is not None:
+        from symshuffle.design.decision.reduced import orbit_tradeoff_at
+
         found = orbit_tradeoff_at(problem, level, group, criterion=criterion)
         channel = found.channel() if found.num_outputs() <= MOST_SHOWN_OUTPUTS else None
         labels = [

@@ -12,7 +12,7 @@ from dataclasses import field
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, final
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictInt, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass as pydantic_dataclass
@@ -23,9 +23,11 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Rounding, parse_rational, read_rows
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
 from symshuffle.design.decision.problems import Problem
-from symshuffle.design.information import measures
 
 _PATTERN: Final = r"^[+-]?(\d+/\d+|\d+(\.\d+)?)$"
+if TYPE_CHECKING:
+    from symshuffle.design.information.measures import Measure
+
 _MAX_BYTES: Final = 20_000_000
 
 
@@ -119,8 +121,10 @@ class InformationFile:
     title: str = ""
     rounding: SkipJsonSchema[Rounding | None] = field(default=None, init=False)
 
-    def measure(self) -> measures.Measure:
+    def measure(self) -> Measure:
         """The mutual information of input and output."""
+        from symshuffle.design.information import measures
+
         return measures.mutual_information(self.source)
 
 
@@ -137,8 +141,10 @@ class DivergenceFile:
     title: str = ""
     rounding: SkipJsonSchema[Rounding | None] = field(default=None, init=False)
 
-    def measure(self) -> measures.Measure:
+    def measure(self) -> Measure:
         """The divergence of the two output laws; for Renyi, the power sum behind it."""
+        from symshuffle.design.information import measures
+
         if (self.order is None) == (self.divergence in ("hockey-stick", "renyi")):
             raise InputError("order", self.order, "a number for hockey-stick and renyi, and none otherwise")
         if self.order is not None:

@@ -42,7 +42,7 @@ MODULES = (
     "symshuffle.utility.frontiers.orbit",
     "symshuffle.utility.frontiers.certificate",
     "symshuffle.design.parametric.program",
-    "symshuffle.design.decision.reduced",
+    "symshuffle.design.decision.designs",
     "symshuffle.channels.geometry.linprog",
     "symshuffle.channels.geometry.orders",
     "symshuffle.vectors.privacy.dominance",

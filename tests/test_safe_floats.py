@@ -16,7 +16,7 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.channels import cyclic_group, deficiency
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.design import ExtremalChannel, f_divergence, smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.utility import (

@@ -17,8 +17,8 @@ from symshuffle.base.choices import ProgramForm, members
 from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, working_precision
 from symshuffle.channels.geometry.extremal import proper_subsets
 from symshuffle.channels.geometry.groups import cyclic_group
+from symshuffle.design.decision.designs import orbit_tradeoff
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named import cardioid_program, cosine, cosine_field
 from symshuffle.design.parametric.homotopy import derive

@@ -214,7 +214,7 @@ def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
         problem.required_prior()
     group = _group(file, problem, asked.symmetry, criterion)
     if group is not None:
-        from symshuffle.design.decision.reduced import orbit_tradeoff_at
+        from symshuffle.design.decision.designs import orbit_tradeoff_at
 
         found = orbit_tradeoff_at(problem, level, group, criterion=criterion)
         channel = found.channel() if found.num_outputs() <= MOST_SHOWN_OUTPUTS else None

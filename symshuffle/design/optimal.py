@@ -10,9 +10,9 @@ from symshuffle.base.choices import Criterion, ProgramForm, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.channels.geometry.groups import SymmetryGroup
-from symshuffle.design.decision.certificate import REL, Design
+from symshuffle.design.decision.certificate import REL
+from symshuffle.design.decision.designs import Design, orbit_tradeoff_at
 from symshuffle.design.decision.problems import Problem
-from symshuffle.design.decision.reduced import orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.maximum import MeasureDesign, maximise
 from symshuffle.design.information.measures import Measure

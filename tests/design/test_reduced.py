@@ -16,9 +16,9 @@ from symshuffle.channels.geometry.groups import (
     trivial_group,
 )
 from symshuffle.design.decision import programs
+from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 
 LAM = Fraction(3)

@@ -10,7 +10,7 @@ from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import Exp, Problem
 from symshuffle.channels import symmetric_group
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from tests.soundness.false_certificates import E1, WIDE, exactly, false
 

@@ -10,9 +10,9 @@ from symshuffle.base.choices import Criterion, members
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.decision import reduced, tradeoff
+from symshuffle.design.decision import designs, tradeoff
 from symshuffle.design.decision.certificate import levels_around
-from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from tests.fewbits import just_above, just_below
 from tests.soundness.false_designs import ORDERED
@@ -69,7 +69,7 @@ def with_a_gap(*arguments, **chosen):
 def test_invariant_designs_prove_their_own_ends(monkeypatch, criterion):
     group, level = symmetric_group(3), Exp(F(1))
     best = orbit_tradeoff_at(POINTS, level, group, criterion=criterion)
-    monkeypatch.setattr(reduced, "orbit_tradeoff", with_a_gap)
+    monkeypatch.setattr(designs, "orbit_tradeoff", with_a_gap)
     found = orbit_tradeoff_at(POINTS, level, group, criterion=criterion)
     found.verify()
     assert found.value.lower < best.value.lower

@@ -11,7 +11,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision.certificate import _LEVEL_BITS
-from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.utility import Contamination, binary_envelope, trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope

@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import Exp, Problem
 from symshuffle.design import detect_symmetry, read_problem, smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.designs import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.formulas import logarithmic_piece
 from symshuffle.design.information.maximum import maximise

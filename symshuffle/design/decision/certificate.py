@@ -14,19 +14,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, final
+from typing import Any, Final, TypeVar, final
 
-from symshuffle.base.choices import Arithmetic, Criterion, ProgramForm, SafeEnd, choice
+from symshuffle.base.choices import Arithmetic, Criterion, choice
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import mask, members
+from symshuffle.base.results import Bracket, well_formed
+from symshuffle.channels.geometry.extremal import mask
 from symshuffle.channels.geometry.linear import dot
 from symshuffle.design.decision.problems import Problem
-
-if TYPE_CHECKING:
-    from symshuffle.design.decision.reduced import OrbitDesign
 
 Solved = TypeVar("Solved", bound=Any)
 """A design, as a dataclass, whose optimum lies in the bracket ``value``."""
@@ -220,144 +216,6 @@ def violated_columns(
         proper = chosen[1:] if len(chosen) == len(bound) else chosen
         if slack < 0 and proper:
             yield mask(proper), a
-
-
-_MOST_SHOWN: Final = 32
-"""Outputs of a channel that are shown in a notebook."""
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class Design(ValueMethods):
-    """Optimal channel of a decision problem, with its risk and certificates.
-
-    ``float`` returns the upper end, rounded up.
-
-    It is an answer with a proof, whose safe upper end the channel attains.
-
-    Parameters
-    ----------
-    problem : Problem
-        What was solved.
-    criterion : Criterion
-        Bayes or minimax.
-    method : ProgramForm or None
-        Which program proposed the optimum; None for the program over orbits of a group.
-    value : Bracket
-        The optimal risk over all LDP channels at the level asked for.
-    weights : tuple of (int or SubsetOrbit, int, Fraction)
-        The optimal extremal channel with its rule: subset, action, weight; under a group orbits of subsets.
-    certificates : tuple of TradeoffCertificate, or of OrbitDesign
-        One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
-        with the level, so the first bounds it from below and the second from above.
-    proposed : float or None
-        What the floating-point solver said the optimum was; None where it gave up.
-    level : Fraction or Exp
-        The level asked for.
-    """
-
-    safe: ClassVar[SafeEnd] = "upper"
-    problem: Problem
-    criterion: Criterion
-    method: ProgramForm | None
-    value: Bracket
-    weights: tuple[tuple[Any, int, Fraction], ...]
-    certificates: tuple[TradeoffCertificate | OrbitDesign, ...]
-    proposed: float | None
-    level: Fraction | Exp
-
-    @property
-    def about(self) -> str:
-        """Sentence that says over which channels the risk is the smallest."""
-        inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
-        return f"smallest {RISKS[self.criterion]} risk over all LDP channels with {inputs}"
-
-    @well_formed()
-    def verify(self) -> None:
-        """Check certificates, levels and weights against the problem itself, in rational arithmetic.
-
-        A CertificateError is at ``criterion``, ``certificates``, ``certificates[i]`` with the part that fails,
-        ``weights`` (they are not the channel of the last certificate) or ``value``.
-        """
-        if self.criterion not in tuple(RISKS):
-            raise CertificateError("criterion", f"{self.criterion} is none")
-        around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
-        proved = []
-        for i, certificate in enumerate(self.certificates):
-            if certificate.criterion != self.criterion:
-                raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion}")
-            with within(f"certificates[{i}]"):
-                proved.append(certificate.prove(self.problem))
-        self._check_weights(self.certificates[-1])
-        ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
-        check_claim(self.value, ends, "value")
-
-    def _check_weights(self, last: TradeoffCertificate | OrbitDesign) -> None:
-        """Refuse weights of another channel than that of the last certificate."""
-        if not isinstance(last, TradeoffCertificate):
-            if self.weights != last.weights:
-                raise CertificateError("weights", "they are not those of the last certificate")
-            return
-        if any(weight < 0 for _, _, weight in self.weights):
-            raise CertificateError("weights", "a negative weight")
-        with within("weights"):
-            rows = action_rows(self.problem, self.weights, self.lam)
-        if rows != last.rows:
-            raise CertificateError("weights", "they do not make the channel of the certificate")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with its certificates and the weights of the channel."""
-        if self.method is None:  # the certificates have the weights
-            return AnswerMethods.to_dict(self) | {"certificates": [one.to_json() for one in self.certificates]}
-        return AnswerMethods.to_dict(self) | {
-            "criterion": self.criterion,
-            "weights": [
-                {"subset": subset, "action": action, "weight": str(weight)} for subset, action, weight in self.weights
-            ],
-            "certificates": [certificate.to_json() for certificate in self.certificates],
-        }
-
-    def _repr_html_(self) -> str:
-        if self.method is None:
-            return AnswerMethods._repr_html_(self)
-        inputs = "".join(f"<th>input {x}</th>" for x in range(self.problem.num_inputs))
-        rows = "".join(
-            f"<tr><td>{{{', '.join(map(str, members(subset)))}}} &rarr; action {action}</td>"
-            + "".join(
-                f"<td>{float(weight * (self.lam if subset >> x & 1 else 1)):.6g}</td>"
-                for x in range(self.problem.num_inputs)
-            )
-            + "</tr>"
-            for subset, action, weight in self.weights[:_MOST_SHOWN]
-        )
-        hidden = len(self.weights) - _MOST_SHOWN
-        more = f"<caption>the first {_MOST_SHOWN} of {len(self.weights)} outputs</caption>" if hidden > 0 else ""
-        return f"{AnswerMethods._repr_html_(self)}<table>{more}<tr><th>output</th>{inputs}</tr>{rows}</table>"
-
-    @property
-    def lam(self) -> Fraction:
-        """The rational level of the channel; at most the level that was asked for."""
-        return self.certificates[-1].lam
-
-    def num_outputs(self) -> int:
-        """Number of outputs of the channel."""
-        last = self.certificates[-1]
-        return len(self.weights) if isinstance(last, TradeoffCertificate) else last.num_outputs()
-
-    def channel(self) -> Channel:
-        """Optimal channel: one output per subset and action, in the order of ``weights``; under a group per subset."""
-        last = self.certificates[-1]
-        if not isinstance(last, TradeoffCertificate):
-            return last.channel()
-        lam, inputs = self.lam, range(self.problem.num_inputs)
-        rows = (tuple(weight * (lam if subset >> x & 1 else 1) for subset, _, weight in self.weights) for x in inputs)
-        return Channel(tuple(rows))
-
-    @property
-    def least_favourable_prior(self) -> tuple[Fraction, ...]:
-        """The prior of the lower bound; for a minimax design, a least favourable one."""
-        first = self.certificates[0]
-        return first.prior if isinstance(first, TradeoffCertificate) else first.least_favourable_prior
 
 
 def action_rows(

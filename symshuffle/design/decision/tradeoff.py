@@ -29,13 +29,13 @@ from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import (
     LEVELS,
     REL,
-    Design,
     TradeoffCertificate,
     action_rows,
     levels_around,
     lowered,
     narrowed,
 )
+from symshuffle.design.decision.designs import Design
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem, SubsetAction
 

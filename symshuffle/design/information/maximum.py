@@ -29,8 +29,8 @@ from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.channels.geometry.linprog import certificate_of_basis, few_enough, optimal_vectors, solve
 from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
 from symshuffle.design.decision.certificate import REL, check_around, levels_around, narrowed
+from symshuffle.design.decision.designs import MOST_OUTPUTS
 from symshuffle.design.decision.invariant import spread_over
-from symshuffle.design.decision.reduced import MOST_OUTPUTS
 from symshuffle.design.information.measures import (
     COLUMN_BITS,
     PRECISIONS,

@@ -87,10 +87,10 @@ def test_a_cycling_example_ends():
 
 def test_large_programs_and_long_searches_are_refused(monkeypatch):
     wide = LinearProgram.from_rows([1] * 3, [([1, 1, 1], "==", 1)])
-    monkeypatch.setattr(linprog, "LARGEST_ENTRIES", 2)
+    monkeypatch.setitem(linprog.few_enough.__kwdefaults__, "max_entries", 2)
     with pytest.raises(NotDecided, match="too large"):
         optimal_vectors(wide)
-    monkeypatch.setattr(linprog, "LARGEST_ENTRIES", 1000)
-    monkeypatch.setattr(linprog, "_MOST_PIVOTS", 0)
+    monkeypatch.setitem(linprog.few_enough.__kwdefaults__, "max_entries", 1000)
+    monkeypatch.setitem(linprog._Pivots.minimise.__kwdefaults__, "max_pivots", 0)
     with pytest.raises(NotDecided, match="pivots"):
         optimal_vectors(wide)

@@ -23,13 +23,6 @@ from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
 
-LARGEST_ENTRIES: Final = 2_000_000
-"""Rows times columns beyond which a program is not solved by pivots over the rationals."""
-
-LARGEST_ROWS: Final = 200
-_MOST_PIVOTS: Final = 5_000
-"""Pivots after which a program is refused: cost only."""
-
 _NONE: Final = flint.fmpq(0)
 
 _WHOLE: Final[dict[str, Any]] = {"solver": "simplex", "presolve": "off"}
@@ -213,11 +206,15 @@ def _highs_model(program: LinearProgram) -> Any:
     return model
 
 
-def few_enough(program: LinearProgram) -> bool:
-    """Whether a program is small enough for pivots over the rationals."""
+def few_enough(program: LinearProgram, *, max_entries: int = 2_000_000, max_rows: int = 200) -> bool:
+    """Whether a program is small enough for pivots over the rationals.
+
+    - ``max_entries``: rows times columns.
+    - ``max_rows``: number of rows.
+    """
     return (
-        program.num_rows <= LARGEST_ROWS
-        and program.num_rows * (program.num_variables + 2 * program.num_rows) <= LARGEST_ENTRIES
+        program.num_rows <= max_rows
+        and program.num_rows * (program.num_variables + 2 * program.num_rows) <= max_entries
     )
 
 
@@ -310,10 +307,13 @@ class _Pivots:
         """What the present point costs."""
         return sum((costs[j] * self.point[i, 0] for i, j in enumerate(self.basis)), _NONE)
 
-    def minimise(self, costs: Sequence[Any], *, patience: int = 30) -> list[Any]:
-        """Pivot until no variable improves the point; the multipliers of the last basis."""
+    def minimise(self, costs: Sequence[Any], *, patience: int = 30, max_pivots: int = 5_000) -> list[Any]:
+        """Pivot until no variable improves the point; the multipliers of the last basis.
+
+        - ``max_pivots``: pivots after which the program is refused.
+        """
         rows, still = self.program.num_rows, 0
-        for _ in range(_MOST_PIVOTS):
+        for _ in range(max_pivots):
             weights = flint.fmpq_mat(1, rows, [costs[j] for j in self.basis]) * self.inverse
             priced = self.columns * weights.transpose()
             entering = self._entering([costs[j] - priced[j, 0] for j in range(self.real)], first=still > patience)
@@ -322,7 +322,7 @@ class _Pivots:
             j, sign = entering
             step = self._enter(j, sign)
             still = 0 if step else still + 1
-        raise NotDecided(f"no optimal basis of {self.program.describe()} after {_MOST_PIVOTS} pivots")
+        raise NotDecided(f"no optimal basis of {self.program.describe()} after {max_pivots} pivots")
 
     def _entering(self, reduced: Sequence[Any], *, first: bool) -> tuple[int, int] | None:
         """A variable whose growth (sign 1) or, if it is free, whose fall (-1) lowers the cost."""

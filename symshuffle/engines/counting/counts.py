@@ -38,14 +38,7 @@ from symshuffle.channels.law import Law
 from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, steps_of, visited
 
 _LARGEST: Final = 3_000_000
-_CHEAP: Final = 120_000
-"""Steps that are cheaper than a contour for a relative width of 1e-6, whose cost grows with the root of its inverse."""
-
-_MOST_USERS: Final = 200_000
-"""Precision of the tables before they are rounded to doubles."""
-
-_FINEST: Final = 1e-11
-"""Relative width below which doubles will not do."""
+"""Steps beyond which the sum is refused by default, after some seconds: cost only."""
 
 _FEW: Final = 20_000
 """Steps up to which integers follow where doubles turn out not to do: they cost less than what other engines would."""
@@ -87,12 +80,19 @@ class Counts:
         return cls(rtol=rtol, bits=bits)
 
     @classmethod
-    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Counts | None:
-        """Engine limited to cheap sums, in integers where doubles do not reach the width; None for exact arithmetic."""
+    def offered(
+        cls, law: Law, arithmetic: Arithmetic | None, rtol: float, *, cheap_steps: int = 120_000, finest: float = 1e-11
+    ) -> Counts | None:
+        """Engine limited to cheap sums, in integers where doubles do not reach the width; None for exact arithmetic.
+
+        - ``cheap_steps``: steps that are cheaper than a contour for a relative width of 1e-6, whose cost grows with
+          the root of its inverse.
+        - ``finest``: relative width below which doubles will not do.
+        """
         if arithmetic == "exact":
             return None
-        cheap = min(_LARGEST, round(_CHEAP * max(math.sqrt(1e-6 / rtol), 0.1)))
-        return cls(rtol=rtol, bits=_bits(rtol) if arithmetic == "ball" or rtol < _FINEST else None, largest=cheap)
+        cheap = min(_LARGEST, round(cheap_steps * max(math.sqrt(1e-6 / rtol), 0.1)))
+        return cls(rtol=rtol, bits=_bits(rtol) if arithmetic == "ball" or rtol < finest else None, largest=cheap)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Counts, ...]:
@@ -104,14 +104,17 @@ class Counts:
             cls(rtol=0.1),
         )
 
-    def refusal(self, law: Law, n: int) -> str | None:
-        """Reason why this engine cannot answer, known before it starts, or None."""
+    def refusal(self, law: Law, n: int, *, max_users: int = 200_000) -> str | None:
+        """Reason why this engine cannot answer, known before it starts, or None.
+
+        - ``max_users``: users beyond which windows are not looked for.
+        """
         if not law.enclosed:
             return "a law of doubles encloses nothing"
         if law.never_positive or len(law.values) == 1:
             return None
-        if n > _MOST_USERS:
-            return f"more than {_MOST_USERS} users"
+        if n > max_users:
+            return f"more than {max_users} users"
         if any(lower_end(weight) <= 0 for weight in law.weights):
             return "a weight that may be 0"
         spread = math.sqrt(-8 * math.log(self.rtol))

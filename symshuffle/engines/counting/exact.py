@@ -13,7 +13,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias, final
+from typing import Any, ClassVar, TypeAlias, final
 
 import flint
 
@@ -31,21 +31,6 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-
-_CHEAP_POWER: Final = 3_000_000
-_CHEAP: Final = 3_000
-_CHEAP_IN_BALLS: Final = 20_000
-"""Count vectors that are still cheaper than a contour, in doubles and, of more than ``_FEW_ATOMS`` atoms, in balls."""
-
-_FEW_ATOMS: Final = 4
-"""Atoms up to which engine ``counts`` answers in balls at less cost."""
-
-_CHEAP_SUM: Final = 3 * 10**9
-"""Bits of all terms of a sum over counts that take about two seconds."""
-
-
-_MOST_COUNTS: Final = 10_000_000
-"""Users times atoms beyond which count vectors are not even counted."""
 
 
 @final
@@ -86,20 +71,41 @@ class Exact:
         return cls(bits=bits)
 
     @classmethod
-    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Exact | None:
-        """Engine limited to cheap sums; with default limits for exact arithmetic, None if the law is not rational."""
+    def offered(
+        cls,
+        law: Law,
+        arithmetic: Arithmetic | None,
+        rtol: float,
+        *,
+        cheap_power: int = 3_000_000,
+        cheap_count: int = 3_000,
+        cheap_in_balls: int = 20_000,
+        few_atoms: int = 4,
+        cheap_sum: int = 3 * 10**9,
+    ) -> Exact | None:
+        """Engine limited to cheap sums; with default limits for exact arithmetic, None if the law is not rational.
+
+        - ``cheap_power``: bits of a power of the polynomial that cost less than a contour.
+        - ``cheap_count``: count vectors that cost less than a contour in doubles.
+        - ``cheap_in_balls``: the same in balls, of more than ``few_atoms`` atoms.
+        - ``few_atoms``: atoms up to which engine ``counts`` answers in balls at less cost.
+        - ``cheap_sum``: bits of all terms of a sum over counts that take about two seconds.
+        """
         if arithmetic == "exact":
             return cls() if law.exact else None
-        count = _CHEAP_IN_BALLS if arithmetic == "ball" and len(law.values) > _FEW_ATOMS else _CHEAP
-        return cls(largest_power=_CHEAP_POWER, largest_count=count, largest_sum=_CHEAP_SUM)
+        count = cheap_in_balls if arithmetic == "ball" and len(law.values) > few_atoms else cheap_count
+        return cls(largest_power=cheap_power, largest_count=count, largest_sum=cheap_sum)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Exact, ...]:
         """Settings under which a bracket takes about a second, for tests."""
         return (cls(bits=256, largest_count=20_000),)
 
-    def refusal(self, law: Law, n: int) -> str | None:
-        """Why this engine cannot answer, or None if it can."""
+    def refusal(self, law: Law, n: int, *, max_counted: int = 10_000_000) -> str | None:
+        """Why this engine cannot answer, or None if it can.
+
+        - ``max_counted``: users times atoms beyond which count vectors are not even counted.
+        """
         if not law.enclosed:
             return "a law of doubles encloses nothing"
         if law.never_positive:
@@ -107,7 +113,7 @@ class Exact:
         lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
         if lattice is not None and lattice.size(n) <= self.largest_power:
             return None
-        count = math.comb(n + len(law.values) - 1, n) if n * len(law.values) < _MOST_COUNTS else math.inf
+        count = math.comb(n + len(law.values) - 1, n) if n * len(law.values) < max_counted else math.inf
         if count > self.largest_count:
             return f"over {self.largest_count} count vectors to enumerate"
         bits = n if lattice is None else lattice.bits(n)  # of the multinomial, which balls form too

@@ -37,14 +37,8 @@ from symshuffle.base.numbers import (
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
-_TAIL: Final = 1e-6
-"""What the neglected mass, relative to ``rtol``, is planned for; it may turn out larger."""
-
 _DEEPEST: Final = 200
 """Copies off the heaviest atom beyond which other engines are faster, however few atoms there are."""
-
-_CHEAP: Final = 2_000
-"""Count vectors up to which no other engine is asked first: they take some milliseconds."""
 
 
 @final
@@ -79,9 +73,14 @@ class Sparse:
         return cls(rtol=rtol)
 
     @classmethod
-    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> Sparse | None:
-        """Engine limited to few count vectors for the automatic choice; None at arithmetic ``exact``."""
-        return None if arithmetic == "exact" else cls(rtol=rtol, largest=_CHEAP)
+    def offered(
+        cls, law: Law, arithmetic: Arithmetic | None, rtol: float, *, cheap_count: int = 2_000
+    ) -> Sparse | None:
+        """Engine limited to few count vectors for the automatic choice; None at arithmetic ``exact``.
+
+        - ``cheap_count``: count vectors up to which no other engine is asked first: they take some milliseconds.
+        """
+        return None if arithmetic == "exact" else cls(rtol=rtol, largest=cheap_count)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Sparse, ...]:
@@ -89,8 +88,11 @@ class Sparse:
         most = min(200_000, 1_000_000 // len(law.values))
         return cls(rtol=1e-6, largest=most), cls(rtol=1e-2, largest=most), cls(rtol=0.5, bits=53, largest=most)
 
-    def refusal(self, law: Law, n: int) -> str | None:
-        """Reason why this engine cannot answer, known before it starts, or None."""
+    def refusal(self, law: Law, n: int, *, tail: float = 1e-6) -> str | None:
+        """Reason why this engine cannot answer, known before it starts, or None.
+
+        - ``tail``: what the neglected mass, relative to ``rtol``, is planned for; it may turn out larger.
+        """
         if not law.enclosed:
             return "a law of doubles encloses nothing"
         if law.never_positive:
@@ -99,7 +101,7 @@ class Sparse:
         others = (upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
         expected = n * to_float(sum(others, start=Fraction(0)))
         # A plan, for which doubles will do: the bracket counts what is neglected, however much it is.
-        term, enough, deepest = 1.0, _TAIL * self.rtol, 0
+        term, enough, deepest = 1.0, tail * self.rtol, 0
         while term > enough and deepest < n:
             deepest += 1
             term *= expected / deepest

@@ -129,9 +129,6 @@ _SHIFTS: Final = 3
 """The highest rungs are those to which it may be moved."""
 
 
-_COVER_BITS: Final = 53
-
-
 _Seen = TypeVar("_Seen")
 
 Terms = list[list[tuple[flint.arb, flint.arb]]]
@@ -145,7 +142,7 @@ the legs up and down."""
 
 def cell_shifts(law: ContinuousLaw, c: flint.arb) -> tuple[CellShifts, ...]:
     """What is known of every piece of a law at a line."""
-    with working_precision(_COVER_BITS):
+    with working_precision(gauss.COVER_BITS):
         return tuple(_shifts_of(piece, c) for piece in law.pieces)
 
 
@@ -154,7 +151,7 @@ def far(known: tuple[CellShifts, ...], size: flint.arb, height: float) -> flint.
 
     - ``size``: that share at t = 0.
     """
-    with working_precision(_COVER_BITS):
+    with working_precision(gauss.COVER_BITS):
         top, none = to_arb(Fraction(height)), flint.arb(0)
         moved, had, rests = none, none, none
         for one in known:

@@ -30,7 +30,8 @@ _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
 """Orders of rules to choose from, rising: cost only, as the error of each is bounded."""
 
 
-_COVER_BITS: Final = 53
+COVER_BITS: Final = 53
+"""Precision of balls that cover an arc or a cell: cost only, as they are true at any."""
 
 _Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 
@@ -169,7 +170,7 @@ def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float, gr
     - ``grain``: parts of a panel on which the range of G is taken.
     """
     turns = 0.0
-    with working_precision(_COVER_BITS):
+    with working_precision(COVER_BITS):
         for piece, low, high in panels:
             width = (high - low) / grain
             ends = [low + width * k for k in range(grain + 1)]
@@ -226,7 +227,7 @@ def range_of(piece: Piece) -> tuple[flint.arb, flint.arb]:
 
 def mass(piece: Piece, low: Fraction, high: Fraction, c: flint.arb, cells: int = 4) -> flint.arb:
     """A bound on the share of a panel in M(c), hence at every point of the line."""
-    with working_precision(_COVER_BITS):
+    with working_precision(COVER_BITS):
         start, width = to_arb(low), to_arb((high - low) / cells)
         columns = ((start + width * k).union(start + width * (k + 1)) for k in range(cells))
         zero = flint.arb(0)
@@ -242,7 +243,7 @@ def order_for(
       looked for.
     """
     found: tuple[int, flint.arb] | None = None
-    with working_precision(_COVER_BITS):
+    with working_precision(COVER_BITS):
         start, stop = (piece.value(flint.acb(to_arb(u))).real for u in (low, high))
         if abs(stop - start) * top > turns * _ORDERS[-1]:
             return None

@@ -179,7 +179,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "contour smoothed laplace laplace_in_balls",
         "ROUGH_NODES UPPER_CELLS AS_MANY_AS GAUSS_SHARE CHUNK _SHORT _split.few _stride.spread",
     ),
-    "engines.counting.counts": ("counts", "Counts.offered.finest"),
+    "engines.counting.counts": ("counts", "Counts.for_auto.finest"),
     "engines.densities.engine": (
         "few",
         "_FIRST_TAIL _by_transform.tail_share _LEAST_TAIL density_bracket.many _likely.share "
@@ -205,7 +205,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "QUIET refine.finest saddle_point.atol saddle_point.period is_spread_out.deviations refine.first "
         "refine.uninformative",
     ),
-    "engines.counting.sparse": ("sparse", "Sparse.refusal.tail _DEEPEST Sparse.offered.cheap_count"),
+    "engines.counting.sparse": ("sparse", "Sparse.refusal.tail _DEEPEST Sparse.for_auto.cheap_count"),
     "engines.transforms.tilted": ("fft", "_chernoff.quiet _steps.coarsest _steps.candidates Window.choose.margin"),
     "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _of_finite.few _FIRST_WIDTH _resolved.apart"),
     "accountants.bounds.guided": (

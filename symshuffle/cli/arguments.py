@@ -140,12 +140,14 @@ def engine_and_rigour(
     rtol, level = as_width(rtol), arithmetic
     if name == "auto":
         return None, level
-    chosen = engine_class(name).aiming(rtol, LAW_BITS)
+    chosen = engine_class(name).with_tolerance(rtol, LAW_BITS)
     if level is None:
         return chosen, None if name == "exact" else "float64"
     if strength(chosen.least) < strength(level):  # the same method in balls, where there is one
         stronger = (
-            found.aiming(rtol, LAW_BITS) for _, found in engine_classes() if strength(found.least) >= strength(level)
+            found.with_tolerance(rtol, LAW_BITS)
+            for _, found in engine_classes()
+            if strength(found.least) >= strength(level)
         )
         chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
     return chosen, level

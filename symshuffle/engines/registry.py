@@ -42,12 +42,12 @@ class Engine(Protocol):
         ...
 
     @classmethod
-    def aiming(cls, rtol: float, bits: int) -> Self:
+    def with_tolerance(cls, rtol: float, bits: int) -> Self:
         """Engine with default limits and, where it has them, a width and a precision."""
         ...
 
     @classmethod
-    def offered(cls, law: Any, arithmetic: Arithmetic | None, rtol: float) -> Self | None:
+    def for_auto(cls, law: Any, arithmetic: Arithmetic | None, rtol: float) -> Self | None:
         """Engine limited to cheap requests for the automatic choice; None if it stays out."""
         ...
 
@@ -84,6 +84,6 @@ def offers(
     for label in ENGINES:
         found = engine_class(label)
         if found.continuous or not continuous:
-            engine = found.offered(law, arithmetic, rtol)
+            engine = found.for_auto(law, arithmetic, rtol)
             if engine is not None and engine.refusal(law, n) is None:
                 yield engine

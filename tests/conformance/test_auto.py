@@ -67,7 +67,7 @@ def cheaper(law, n, arithmetic, rtol):
         return {}
     found = {}
     for label, kind in engine_classes():
-        engine = kind.aiming(rtol, BITS)
+        engine = kind.with_tolerance(rtol, BITS)
         if engine.refusal(law, n) is None and seconds(law, n, arithmetic, rtol, engine, most=took / 2) is not None:
             own = min(filter(None, (seconds(law, n, arithmetic, rtol, engine) for _ in range(3))))
             again = min(filter(None, (seconds(law, n, arithmetic, rtol) for _ in range(3))))

@@ -23,7 +23,7 @@ from symshuffle.engines.registry import engine_classes
 from symshuffle.engines.transforms.fft import FFT
 from symshuffle.mechanisms.registry import mechanism
 
-ENGINES = [kind.aiming(1e-6, 128) for _, kind in engine_classes()]
+ENGINES = [kind.with_tolerance(1e-6, 128) for _, kind in engine_classes()]
 DIRECTIONS = ["forward", "reverse"]
 STEP = "a law whose G is never positive: answer its singular mass, lower == upper, at every n (CONTRIBUTING, An engine)"
 

@@ -48,14 +48,14 @@ def test_the_command_line_and_the_grid_know_them():
 def test_the_page_lists_them():
     page = (ROOT / "docs" / "how-to-choose.md").read_text(encoding="utf-8")
     for label in ENGINES:
-        name = engine_class(label).aiming(1e-6, 128).name
+        name = engine_class(label).with_tolerance(1e-6, 128).name
         assert f"| `{name}` |" in page, f"{label} has no row in docs/how-to-choose.md"
 
 
 @pytest.mark.parametrize("label", ENGINES)
 def test_each_keeps_the_protocol(label):
     kind = engine_class(label)
-    for engine in (kind.aiming(1e-4, 128), *kind.trials(LAW)):
+    for engine in (kind.with_tolerance(1e-4, 128), *kind.trials(LAW)):
         assert isinstance(engine, Engine)
         bracket = engine.bracket(LAW, 5)
         assert bracket.engine == engine.name
@@ -66,7 +66,7 @@ def test_each_keeps_the_protocol(label):
 def test_the_command_line_makes_them(label):
     for arithmetic in (None, *members(Arithmetic)):
         engine, level = engine_and_rigour(label, 1e-4, arithmetic)
-        assert engine.name == engine_class(label).aiming(1e-4, 128).name
+        assert engine.name == engine_class(label).with_tolerance(1e-4, 128).name
         assert arithmetic is None or level == arithmetic
     assert engine_and_rigour("contour", 1e-4, "ball")[0].least == "ball"
 

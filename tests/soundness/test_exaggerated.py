@@ -199,10 +199,10 @@ class Wide:
     name: ClassVar[str] = "wide"
 
     @classmethod
-    def aiming(cls, *_: object) -> Wide:
+    def with_tolerance(cls, *_: object) -> Wide:
         return cls()
 
-    offered = trials = aiming
+    for_auto = trials = with_tolerance
 
     def refusal(self, *_: object) -> None:
         return None
@@ -229,7 +229,7 @@ def engine_named(draw: random.Random, label: str, rtol: float) -> Any:
         return None
     if label == "fft":
         return FFT(step=grid(draw, 0.01, 0.4)) if draw.random() < 0.5 else FFT(largest=2**10, rtol=rtol)
-    engine: Any = registry.engine_class(label).aiming(rtol, 64)
+    engine: Any = registry.engine_class(label).with_tolerance(rtol, 64)
     cheap = {"ball": 1_000, "contour": 20_000}
     return replace(engine, largest=cheap[label]) if label in cheap else engine
 

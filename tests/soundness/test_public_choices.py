@@ -34,11 +34,11 @@ SEARCHES = {
 
 INSIDE = set(
     words(
-        "engines.registry.Engine.offered engines.contours.ball.BallContour.offered "
+        "engines.registry.Engine.for_auto engines.contours.ball.BallContour.for_auto "
         ""
-        "engines.contours.contour.Contour.offered "
-        "engines.counting.counts.Counts.offered engines.counting.exact.Exact.offered "
-        "engines.counting.sparse.Sparse.offered engines.transforms.fft.FFT.offered engines.registry.offers "
+        "engines.contours.contour.Contour.for_auto "
+        "engines.counting.counts.Counts.for_auto engines.counting.exact.Exact.for_auto "
+        "engines.counting.sparse.Sparse.for_auto engines.transforms.fft.FFT.for_auto engines.registry.offers "
         "engines.transforms.tilted.Window.side "
         "engines.confirm.front.recompute_laplace "
         "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses "

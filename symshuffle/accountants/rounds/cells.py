@@ -317,7 +317,9 @@ class Between:
             cells = self.known[pair, share] = cells_of(pair, tail=_TAIL, inflation=share)
         law, off = cells.law(ratio.lower if up else ratio.upper, reverse=reverse, up=up)
         try:  # others would refuse so many atoms, one after the other
-            found = evaluate(law, n, replace(asked, engine=engine_class("contour").aiming(asked.rtol, _RATIO_BITS)))
+            found = evaluate(
+                law, n, replace(asked, engine=engine_class("contour").with_tolerance(asked.rtol, _RATIO_BITS))
+            )
         except Unsupported:
             found = evaluate(law, n, asked)
         return found.upper + off if up else max(found.lower - off, Fraction(0))

@@ -74,12 +74,12 @@ class BallContour:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rtol: float, bits: int) -> BallContour:
+    def with_tolerance(cls, rtol: float, bits: int) -> BallContour:
         """Engine with default limits and a relative width; ``bits`` has no effect."""
         return cls(rtol=rtol)
 
     @classmethod
-    def offered(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> BallContour | None:
+    def for_auto(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> BallContour | None:
         """Engine for the automatic choice in balls or at widths that doubles may not reach, otherwise None."""
         trusted = arithmetic != "ball" and rtol >= 1e-9
         return None if trusted or arithmetic == "exact" else cls(rtol=rtol)

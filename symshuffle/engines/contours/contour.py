@@ -105,12 +105,12 @@ class Contour:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rtol: float, bits: int) -> Contour:
+    def with_tolerance(cls, rtol: float, bits: int) -> Contour:
         """Engine with default limits and a relative width; ``bits`` has no effect."""
         return cls(rtol=rtol)
 
     @classmethod
-    def offered(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> Contour | None:
+    def for_auto(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> Contour | None:
         """Engine for the automatic choice where doubles reach the width, otherwise None."""
         return cls(rtol=rtol) if arithmetic in (None, "float64") and rtol >= UNIT else None
 

@@ -75,12 +75,12 @@ class Counts:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rtol: float, bits: int) -> Counts:
+    def with_tolerance(cls, rtol: float, bits: int) -> Counts:
         """Engine with default limits, a relative width and integers of ``bits`` bits."""
         return cls(rtol=rtol, bits=bits)
 
     @classmethod
-    def offered(
+    def for_auto(
         cls, law: Law, arithmetic: Arithmetic | None, rtol: float, *, cheap_steps: int = 120_000, finest: float = 1e-11
     ) -> Counts | None:
         """Engine limited to cheap sums, in integers where doubles do not reach the width; None for exact arithmetic.

@@ -66,12 +66,12 @@ class Exact:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rtol: float, bits: int) -> Exact:
+    def with_tolerance(cls, rtol: float, bits: int) -> Exact:
         """Engine with default limits; balls of ``bits`` bits if a law is not rational."""
         return cls(bits=bits)
 
     @classmethod
-    def offered(
+    def for_auto(
         cls,
         law: Law,
         arithmetic: Arithmetic | None,

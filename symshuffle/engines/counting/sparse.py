@@ -68,12 +68,12 @@ class Sparse:
         read_options(self)
 
     @classmethod
-    def aiming(cls, rtol: float, bits: int) -> Sparse:
+    def with_tolerance(cls, rtol: float, bits: int) -> Sparse:
         """Engine with default limits and a relative width; ``bits`` has no effect."""
         return cls(rtol=rtol)
 
     @classmethod
-    def offered(
+    def for_auto(
         cls, law: Law, arithmetic: Arithmetic | None, rtol: float, *, cheap_count: int = 2_000
     ) -> Sparse | None:
         """Engine limited to few count vectors for the automatic choice; None at arithmetic ``exact``.

@@ -174,14 +174,14 @@ def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float, gr
         for piece, low, high in panels:
             width = (high - low) / grain
             ends = [low + width * k for k in range(grain + 1)]
-            heard = [
+            counted = [
                 not mass(piece, start, stop, c, cells=1) < flint.arb(share / grain)
                 for start, stop in itertools.pairwise(ends)
             ]
-            if any(heard):
+            if any(counted):
                 values = [piece.value(flint.acb(to_arb(u))).real.mid() for u in ends]
                 steps = (abs(float(last - first)) for first, last in itertools.pairwise(values))
-                turns += sum(step for step, loud in zip(steps, heard, strict=True) if loud)
+                turns += sum(step for step, counts in zip(steps, counted, strict=True) if counts)
     return turns * height / 4
 
 

@@ -116,8 +116,8 @@ def bins(
         left -= 1
         low, high = float(jumps[0].min()), float(jumps[0].max())
         c, size = _steepest(calm, jumps, n)
-        heard = size - 1 - math.log(c) > math.log(ERROR_SHARE * error) - 5
-        if left > 0 and heard and c * (high - low) > loss:
+        counts = size - 1 - math.log(c) > math.log(ERROR_SHARE * error) - 5
+        if left > 0 and counts and c * (high - low) > loss:
             halves = cut_at(list(pieces), math.sqrt(low * high) if low > 0 else (low + high) / 2)
             if all(halves):
                 stack += [tuple(half) for half in halves]

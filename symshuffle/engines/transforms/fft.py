@@ -71,12 +71,12 @@ class FFT:
             raise InputError("step", self.step, "a positive rational")
 
     @classmethod
-    def aiming(cls, rtol: float, bits: int) -> FFT:
+    def with_tolerance(cls, rtol: float, bits: int) -> FFT:
         """Engine with its default settings; ``rtol`` and ``bits`` have no effect."""
         return cls()
 
     @classmethod
-    def offered(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> FFT | None:
+    def for_auto(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> FFT | None:
         """None: the automatic choice prefers a contour, which is narrower at less cost."""
         return None
 

@@ -40,7 +40,7 @@ _BITS: Final = 1 << 30
 """Denominator of rounded lines and levels: cost only, since what is rounded is proved afterwards."""
 
 
-class HighestLines:
+class _HighestLines:
     """The highest lines at some places, for any trace and cell of second moments."""
 
     def __init__(self, k: int, gamma: Fraction, cap: Fraction, places: Sequence[Fraction]) -> None:
@@ -282,8 +282,8 @@ def _places(gamma: Fraction, cap: Fraction, *, fine: float = 0.01, pieces: int =
 
 
 @lru_cache(maxsize=4)  # they are the same for all users, deltas and traces
-def _highest(k: int, gamma: Fraction, cap: Fraction) -> HighestLines:
-    return HighestLines(k, gamma, cap, _places(gamma, cap))
+def _highest(k: int, gamma: Fraction, cap: Fraction) -> _HighestLines:
+    return _HighestLines(k, gamma, cap, _places(gamma, cap))
 
 
 class _Search:

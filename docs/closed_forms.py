@@ -1,27 +1,20 @@
 """Write the closed forms of the named mechanisms, and of thinned ones, derived from their definitions."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import sympy as sp
 
-from symshuffle.base.choices import Others, members
-from symshuffle.base.errors import Unsupported
 from symshuffle.cli.laws import formulas_in_texts
 from symshuffle.decompositions import closed_forms
-from symshuffle.decompositions.backgrounds import slope_in
-from symshuffle.decompositions.shown import shown_decomposition
-from symshuffle.decompositions.symbolic import counted_decomposition, lines_of, optimal_decomposition
 from symshuffle.design.comparison.families import names
 from symshuffle.design.comparison.proposals import blanket_variance
 from symshuffle.mechanisms.affine import affine_hashing
 from symshuffle.mechanisms.given import LAM_PARAMETER
-from symshuffle.mechanisms.members import LISTED, TOLD, Alike, BitStrings
+from symshuffle.mechanisms.members import TOLD, BitStrings
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.registry import mechanism, thinned
 from symshuffle.mechanisms.symbolic import normal_form, written
 from symshuffle.mechanisms.thin import THINNED
@@ -37,22 +30,17 @@ def derived() -> dict[str, Any]:
     for name in names():
         thin = name.startswith(THINNED)
         one = thinned(name.removeprefix(THINNED)) if thin else mechanism(name)
-        limits = any(p.has_limit for p in one.parameters)
         found[name] = {
             "thinned": thin,
             **_described(one),
-            "cells": dict(_decompositions(one, limits=False)),
-            "limit": dict(_decompositions(one, limits=True)) if limits else {},
             **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": _moments(one)}),
-            **({} if thin else {**_shown(one), "classes": [_class(output_class) for output_class in one.classes]}),
+            **({} if thin else _shown(one)),
             **({"capped": capped_texts()} if name == "subset-selection" else {}),
         }
     hashing = affine_hashing()  # no name: plans of surveys alone ask for it
     found[hashing.name] = {
         "thinned": False,
         **_described(hashing),
-        "cells": dict(_decompositions(hashing, limits=False)),
-        "limit": {},
     }
     return found
 
@@ -61,30 +49,9 @@ def _shown(one: Mechanism) -> dict[str, Any]:
     """What commands show of a mechanism with all parameters open."""
     return {
         "row": _row(one),
-        "shown": asdict(shown_decomposition(one)),
         "law": formulas_in_texts(law_formulas(one)),
         "listed": [one.title, {p.name: f"{p.meaning}; {p.range}" for p in one.parameters}, one.source],
     }
-
-
-def _class(one: OutputClass) -> dict[str, Any]:
-    """A class of outputs: how they are listed, and its states as pairs (count, probability).
-
-    ``members`` is None where all arrangements of the states are outputs; probabilities are then those of all outputs
-    together, so that no binomial is left. ``of`` is the number of which weights are made.
-    """
-    match one.members:
-        case None:
-            kind, of, times = None, None, one.size
-        case BitStrings(other):
-            kind, of, times = "strings", written(other), sp.Integer(1)
-        case Alike(weight):
-            kind, of, times = "alike", written(weight), sp.Integer(1)
-        case listed:
-            kind = next(name for name, (made, _) in LISTED.items() if made(None) is listed)
-            of, times = None, sp.Integer(1)
-    states = [[written(state.count), written(normal_form(state.probability * times))] for state in one.states]
-    return {"members": kind, "of": of, "states": states}
 
 
 def _moments(general: Mechanism) -> dict[str, Any]:
@@ -167,12 +134,10 @@ def to_text(forms: Mapping[str, Any]) -> str:
 def _described(one: Mechanism) -> dict[str, Any]:
     own = [p for p in one.parameters if p.name != "lam"]
     told = one.pair.by
-    slope = None if told is None else slope_in(optimal_decomposition(one), told)
     return {
         "pairs": one.pair.words,
         "by": None if told is None else str(told),
         "told": next((name for name, class_of in TOLD.items() if class_of is one.pair.class_of), None),
-        "slope": None if slope is None else [[*map(written, (*ratios, rate))] for ratios, rate in slope.atoms],
         "defaults": any(p.default is not None and not p.has_limit for p in own),
         "inputs": written(one.inputs),
         "budget": len(own) < len(one.parameters),
@@ -189,16 +154,6 @@ def _described(one: Mechanism) -> dict[str, Any]:
             for p in own
         ],
     }
-
-
-def _decompositions(one: Mechanism, *, limits: bool) -> Iterator[tuple[str, list[list[Any]]]]:
-    """The cells over the blanket (the left-over last) and over each constant background, written out."""
-    for others in members(Others):
-        try:
-            found = counted_decomposition(one, others=others, limits=limits)
-        except Unsupported:  # a third input that no class counts
-            continue
-        yield others, lines_of(found.cells, found.beta if others == "blanket" else None)
 
 
 def write() -> None:

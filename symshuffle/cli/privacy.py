@@ -167,7 +167,7 @@ def decompose(
 
     Of a matrix, the pair compared is inputs 0 and 1, or those named by -p first= and -p second=.
     """
-    from symshuffle.decompositions.shown import shown_at, shown_decomposition, shown_on_file
+    from symshuffle.decompositions.shown import shown_at, shown_decomposition
 
     read: dict[str, Any] = {}
     if one.file is not None:
@@ -175,8 +175,9 @@ def decompose(
         found, read = shown_decomposition(arguments.explicit(channel, one.param)), matrix_sizes(channel)
     else:
         at = one.named.values()
-        kept = shown_on_file(one.mech) if at is None or not at.inputs else shown_at(at)
-        found = kept or shown_decomposition(one.named.mechanism())
+        # Forms in powers with an open exponent, where all is open, are written as SymPy factors them.
+        plain = at is not None and (at.inputs or not any(p.limit or p.default for p in at.left))
+        found = shown_at(at) if at is not None and plain else shown_decomposition(one.named.mechanism())
     if latex and not show.as_json:
         typer.echo(found.latex)
         return

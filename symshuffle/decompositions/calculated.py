@@ -42,12 +42,12 @@ _LONGEST_POWER: Final = 10_000
 LARGEST_COMPARED: Final = 1000
 """Exponents up to which closed forms are compared as polynomials."""
 
-_Entry: TypeAlias = "Fraction | flint.arb | Span"
+Entry: TypeAlias = "Fraction | flint.arb | Span"
 Calculated: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
 """From the parameters by name to a number of their kind."""
 
 _Pair: TypeAlias = "tuple[Calculated, Calculated]"
-_Decided: TypeAlias = "Fraction | Ball"
+Decided: TypeAlias = "Fraction | Ball"
 
 
 class CalculatedCell(NamedTuple):
@@ -102,12 +102,12 @@ def _law(
 ) -> Law:
     """Kept for a moment: the other direction is asked for next."""
     with working_precision(precision + 32):
-        x: _Entry = (Span.around if doubles else to_arb)(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
+        x: Entry = (Span.around if doubles else to_arb)(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
         at_cap = dict(known).get("lam") == exp_eps
-        atoms: list[tuple[_Decided, _Decided]] = []
-        singular: _Decided = Fraction(0)
+        atoms: list[tuple[Decided, Decided]] = []
+        singular: Decided = Fraction(0)
         for charge, functions, seen in _numbers(cells, known, way, precision, doubles):
-            value = _decided(_difference(functions, seen, x, at_cap=at_cap and charge is not None), precision)
+            value = decided(_difference(functions, seen, x, at_cap=at_cap and charge is not None), precision)
             if charge is not None:
                 atoms.append((value, charge))
             elif lower_end(value) > 0:
@@ -122,44 +122,28 @@ def _numbers(
     way: Direction,
     precision: int,
     doubles: bool,
-) -> list[tuple[_Decided | None, _Pair, tuple[_Entry, _Entry]]]:
+) -> list[tuple[Decided | None, _Pair, tuple[Entry, Entry]]]:
     """For each cell its weight in the blanket, None where that is 0, and ratios or weights: the same at all levels."""
     entry = Span.around if doubles else to_arb
-    numbers: dict[str, _Entry] = {name: entry(value) if isinstance(value, Exp) else value for name, value in known}
-    found: list[tuple[_Decided | None, _Pair, tuple[_Entry, _Entry]]] = []
+    numbers: dict[str, Entry] = {name: entry(value) if isinstance(value, Exp) else value for name, value in known}
+    found: list[tuple[Decided | None, _Pair, tuple[Entry, Entry]]] = []
     for a, b, c, ratios in cells:
         charge = c(numbers)
         none = ratios is None or (isinstance(charge, Fraction) and charge == 0)
         one, other = (a, b) if ratios is None or none else ratios
         pair = (one, other) if way == "forward" else (other, one)
         seen = pair[0](numbers), pair[1](numbers)
-        found.append((None if none else _decided(charge, precision), pair, seen))
+        found.append((None if none else decided(charge, precision), pair, seen))
     return found
 
 
-def _difference(functions: _Pair, seen: tuple[_Entry, _Entry], x: _Entry, *, at_cap: bool) -> _Entry:
+def _difference(functions: _Pair, seen: tuple[Entry, Entry], x: Entry, *, at_cap: bool) -> Entry:
     """The value of G where two likelihood ratios are seen; ``at_cap``, where x is the local ratio cap."""
     if functions[0] is functions[1]:  # no difference of two enclosures: it vanishes at exp(eps) = 1
-        return times(seen[0], _less(Fraction(1), x))
+        return times(seen[0], less_by(Fraction(1), x))
     if at_cap and functions in ((calculated("lam"), calculated("1")), (calculated("1"), calculated("1/lam"))):
         return Fraction(0)
-    return _less(seen[0], times(x, seen[1]))
-
-
-def calculated_slope(
-    lines: Sequence[Sequence[str]], values: Mapping[str, Real], exp_eps: Real, way: Direction, bits: int | None
-) -> list[tuple[Any, Any]]:
-    """Values of G, and by how much the weight of each grows with a parameter in which all weights are affine."""
-    precision = bits or usual_bits(exp_eps, *values.values())
-    with working_precision(precision + 32):
-        numbers = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
-        x, at_cap, atoms = to_arb(exp_eps) if isinstance(exp_eps, Exp) else exp_eps, values["lam"] == exp_eps, []
-        for first, second, rate in lines:
-            one, other = (first, second) if way == "forward" else (second, first)
-            pair = calculated(one), calculated(other)
-            value = _difference(pair, (pair[0](numbers), pair[1](numbers)), x, at_cap=at_cap)
-            atoms.append((_decided(value, precision), _decided(calculated(rate)(numbers), precision)))
-        return atoms
+    return less_by(seen[0], times(x, seen[1]))
 
 
 def spreads(atoms: Sequence[tuple[Any, Any]]) -> bool:
@@ -231,29 +215,31 @@ def _compiled(node: ast.expr) -> Calculated:
             return lambda numbers: combine(one(numbers), other(numbers))
         case ast.Call(func=ast.Name(id="sqrt"), args=[argument]):
             inner, half = _compiled(argument), Fraction(1, 2)
-            return lambda numbers: _power(inner(numbers), half)
+            return lambda numbers: power(inner(numbers), half)
     raise InputError("closed form", ast.unparse(node), "sums, products, powers and roots")
 
 
-def _combined(x: _Entry, y: _Entry, operation: Callable[[Any, Any], Any]) -> _Entry:
+def combined(x: Entry, y: Entry, operation: Callable[[Any, Any], Any]) -> Entry:
     """Exact of two rationals; of spans where one is a span, else of balls."""
     if not (isinstance(x, Fraction) and isinstance(y, Fraction)):
         read = _span if isinstance(x, Span) or isinstance(y, Span) else _arb
         x, y = read(x), read(y)
-    found: _Entry = operation(x, y)
+    found: Entry = operation(x, y)
     return found
 
 
-def _less(x: _Entry, y: _Entry) -> _Entry:
-    return _combined(x, y, operator.sub)
+def less_by(x: Entry, y: Entry) -> Entry:
+    """The difference of two numbers."""
+    return combined(x, y, operator.sub)
 
 
-def times(x: _Entry, y: _Entry) -> _Entry:
+def times(x: Entry, y: Entry) -> Entry:
     """The product of two numbers; exactly 0 if one of them is."""
-    return Fraction(0) if x == 0 or y == 0 else _combined(x, y, operator.mul)
+    return Fraction(0) if x == 0 or y == 0 else combined(x, y, operator.mul)
 
 
-def _power(base: _Entry, exponent: _Entry) -> _Entry:
+def power(base: Entry, exponent: Entry) -> Entry:
+    """A power: exact where it is rational."""
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and abs(exponent) <= _LONGEST_POWER:
         if exponent.denominator == 1:
             return base**exponent.numerator
@@ -268,27 +254,27 @@ def _power(base: _Entry, exponent: _Entry) -> _Entry:
     return _arb(base) ** _arb(exponent)
 
 
-_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[_Entry, _Entry], _Entry]]] = {
-    ast.Add: lambda x, y: _combined(x, y, operator.add),
-    ast.Sub: _less,
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Entry, Entry], Entry]]] = {
+    ast.Add: lambda x, y: combined(x, y, operator.add),
+    ast.Sub: less_by,
     ast.Mult: times,
-    ast.Div: lambda x, y: _combined(x, y, operator.truediv),
-    ast.Pow: _power,
+    ast.Div: lambda x, y: combined(x, y, operator.truediv),
+    ast.Pow: power,
 }
 
 
-def _span(value: _Entry) -> Span:
+def _span(value: Entry) -> Span:
     # A root that is not rational was calculated as a ball.
     return Span.around(value) if isinstance(value, Fraction | Span) else Span.within(Ball.from_arb(value))
 
 
-def _arb(value: _Entry) -> flint.arb:
+def _arb(value: Entry) -> flint.arb:
     if isinstance(value, Span):
         return value.ball().arb()
     return to_arb(value) if isinstance(value, Fraction) else value
 
 
-def _decided(value: _Entry, bits: int) -> _Decided:
+def decided(value: Entry, bits: int) -> Decided:
     """The number, as a law has it: certainly not 0, unless it is rational."""
     if isinstance(value, Fraction):
         return value

@@ -8,28 +8,30 @@ mechanism itself.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, parse_constant, parse_rational, usual_bits
+from symshuffle.channels.channel import LARGEST_CHANNEL
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.calculated import (
-    LARGEST_COMPARED,
-    CalculatedCell,
-    calculated,
-    calculated_law,
-    calculated_slope,
-    spreads,
+from symshuffle.decompositions.calculated import LARGEST_COMPARED, calculated
+from symshuffle.decompositions.cells import (
+    CAP,
+    Asked,
+    counted_channel,
+    counted_law,
+    outputs_of,
+    quotient_rows,
+    rises_with,
 )
 from symshuffle.decompositions.filed_values import FiledValues
 from symshuffle.mechanisms.members import TOLD
@@ -42,16 +44,11 @@ if TYPE_CHECKING:
 
 FILE: Final = "closed_forms.json"
 
-_Lines: TypeAlias = "tuple[tuple[str, str, str, tuple[str, str] | None], ...]"
-"""Cells as texts: weights a, b and c, and the ratios of the first two to the third."""
+LARGEST_LISTED: Final = 2000
+"""Inputs beyond which outputs are not counted here."""
 
 _FINER: Final = (1, 16, 256)
 """How many times the digits of the first attempt the next ones have: with large parameters values are all but 0."""
-
-_NO_QUOTIENT: Final = (InputError, Unsupported, ZeroDivisionError, TypeError, NameError)
-"""What is raised where a text is no quotient of polynomials in the root of the ratio cap."""
-
-_Rationals: TypeAlias = "tuple[tuple[str, Fraction], ...]"
 
 
 @final
@@ -117,11 +114,10 @@ class ClosedForm:
     @property
     def backgrounds(self) -> tuple[Others, ...]:
         """The constant backgrounds with a closed form, the one expected to be worst first."""
-        known = tuple(self._form["limit" if self.limits else "cells"])
-        inputs = calculated(self._form["inputs"])
-        two_only = bool(self.limits) or inputs(self._values()) <= 2
-        reached: tuple[Others, ...] = ("second", "first") if two_only else ("third", "second", "first")
-        return tuple(others for others in reached if others in known)
+        third = all(c.knows(3) for c in self._asked().classes(None if self.lam is None else CAP)[0])
+        if self.limits or self._inputs <= 2:
+            return "second", "first"
+        return (*(("third",) if third else ()), "second", "first")
 
     def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""
@@ -137,44 +133,40 @@ class ClosedForm:
         doubles: bool = False,
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
-        lines = _lines(self.name, bool(self.limits), others)
-        if lines is None:
-            raise NotDecided(f"{self.name} over {others}: no closed form is on file")
-        return self._law(lines, exp_eps, direction, bits, doubles=doubles)
+        return self._law(self._asked(others), exp_eps, direction, bits, doubles=doubles)
 
     def law_against_null(
         self, exp_eps: Real, *, second: bool, direction: Direction = "forward", bits: int | None = None
     ) -> Law:
         """Law of G of one input of a pair against a null symbol that has the law of the blanket; no limit has one."""
-        if self._form["cells"]["blanket"][-1][2] == "1":
+        if self.name == "identity":
             raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
-        return self._law(_lines_against_null(self.name, second), exp_eps, direction, bits)
+        return self._law(self._asked(null=second), exp_eps, direction, bits)
+
+    def _asked(self, others: Others = "blanket", null: bool | None = None) -> Asked:
+        known = ((name, parse_rational(value, name)) for name, value in self.values)
+        return Asked(self.name, tuple(known), self.lam, bool(self.limits), others, null)
 
     def _law(
-        self, lines: _Lines, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
+        self, asked: Asked, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
     ) -> Law:
-        """Law of G by numbers; where they do not settle it, by identities and with more digits."""
-        exp_eps, values, precision = parse_constant(exp_eps, "exp_eps"), self._values(), bits
-        known = tuple((name, value) for name, value in values.items() if isinstance(value, Fraction) and name != "lam")
+        """Law of G by numbers; where they do not settle it, with more digits."""
+        exp_eps, precision = parse_constant(exp_eps, "exp_eps"), bits
         for finer in _FINER[: 1 if doubles else None]:
             if finer > 1:
-                precision = finer * (bits or usual_bits(exp_eps, *values.values()))
-                with contextlib.suppress(*_NO_QUOTIENT):
-                    lines = _in_lowest_terms(lines, known)
-                    lines = _vanishing(lines, known, values.get("lam", Fraction(1)), exp_eps, direction)
+                precision = finer * (bits or usual_bits(exp_eps, *self._values().values()))
             try:
-                return calculated_law(_cells(lines), values, exp_eps, direction, bits=precision, doubles=doubles)
+                return counted_law(asked, exp_eps, direction, bits=precision, doubles=doubles)
             except NotDecided as told:
                 reason = told
-        if not doubles and any(value > LARGEST_COMPARED for _, value in known):
+        if not doubles and any(value > LARGEST_COMPARED for _, value in asked.known):
             near = f"a likelihood ratio of {self.name} is exp(eps) there, or too close to it to tell"
             raise Unsupported(f"eps: expected a level slightly above or below the given one: {near}")
         raise reason
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
-        slope = self._form["slope"]
-        return slope is not None and spreads(calculated_slope(slope, self._values(), exp_eps, direction, bits))
+        return bool(self.told) and rises_with(self.told, self._asked(), exp_eps, direction, bits)
 
     def rows(self) -> list[tuple[CapQuotient, ...]]:
         """Explicit channel as functions of the ratio cap.
@@ -184,39 +176,34 @@ class ClosedForm:
         InputError
             If a parameter is at its limit.
         """
-        from symshuffle.decompositions.channel_on_file import rows_on_file
-
         if self.limits:
             given = f"{self._form['inputs']} inputs, {self._form['row']['outputs']} outputs"
             raise InputError("parameters", given, "values that fix the shape")
-        return rows_on_file(self._form["classes"], self._values())
+        return quotient_rows(self._at_pair)
 
     @property
-    def _listed_inputs(self) -> int:
-        """Number of inputs; 0 in the limit, and where no output classes are on file."""
-        known = not self.limits and "classes" in self._form
-        return int(calculated(self._form["inputs"])(self._values())) if known else 0
+    def _at_pair(self) -> Asked:
+        """The definition at some pair of inputs, where it is left open: the channel does not depend on it."""
+        return replace(self, values=(*self.values, (self.told, "1")))._asked() if self.told else self._asked()
+
+    @property
+    def _inputs(self) -> int:
+        """Number of inputs; 0 in the limit."""
+        return 0 if self.limits else int(calculated(self._form["inputs"])(self._values()))
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of inputs and outputs."""
-        from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, outputs_on_file
-
-        inputs = self._listed_inputs
-        if 0 < inputs <= LARGEST_LISTED:
-            return inputs, outputs_on_file(self._form["classes"], self._values())
+        if 0 < self._inputs <= LARGEST_LISTED:
+            return self._inputs, outputs_of(self._at_pair)
         found = self.mechanism()
         return int(found.inputs), int(found.num_outputs)
 
     def channel(self, *, bits: int | None = None) -> Channel:
         """Explicit channel: exact where all probabilities are rational, and in balls of ``bits`` bits otherwise."""
-        from symshuffle.channels.channel import LARGEST_CHANNEL
-        from symshuffle.decompositions.channel_on_file import LARGEST_LISTED, channel_on_file
-
-        inputs = self._listed_inputs
-        if not 0 < inputs <= LARGEST_LISTED or math.prod(self.shape) > LARGEST_CHANNEL:
+        if not 0 < self._inputs <= LARGEST_LISTED or math.prod(self.shape) > LARGEST_CHANNEL:
             return self.mechanism().channel(bits=bits)  # which says why there is none
-        return channel_on_file(self._form["classes"], self._values(), bits)
+        return counted_channel(self._at_pair, bits)
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
@@ -289,12 +276,6 @@ def _file() -> dict[str, Any]:
     return found
 
 
-def lines_on_file(name: str, limit: bool, others: Others) -> list[list[Any]] | None:
-    """Cells of a named mechanism as texts a, b, c and ratios, ``limit``: at infinite parameters; None if not kept."""
-    kept: list[list[Any]] | None = _file().get(name, {}).get("limit" if limit else "cells", {}).get(others)
-    return kept
-
-
 def moments_on_file(name: str) -> Mapping[str, Any] | None:
     """What a comparison asks of a named mechanism, as texts; None where it is not kept.
 
@@ -304,65 +285,3 @@ def moments_on_file(name: str) -> Mapping[str, Any] | None:
     """
     kept: Mapping[str, Any] | None = table().get(name, {}).get("moments")
     return kept
-
-
-@cache
-def _lines(name: str, limit: bool, others: Others) -> _Lines | None:
-    """The same, to be kept by what it says."""
-    kept = lines_on_file(name, limit, others)
-    return (
-        None if kept is None else tuple((a, b, c, None if ratios is None else (*ratios,)) for a, b, c, ratios in kept)
-    )
-
-
-@cache
-def _lines_against_null(name: str, second: bool) -> _Lines:
-    """The cells over the blanket, one of whose inputs is replaced by a null symbol of law ``c / gamma``."""
-    lines = _lines(name, False, "blanket") or ()
-    mass = f"(1 - ({lines[-1][2]}))"
-    cells = [
-        (b if second else a, f"({c})/{mass}", c, None if ratios is None else (ratios[second], f"1/{mass}"))
-        for a, b, c, ratios in lines[:-1]
-    ]
-    return (*cells, lines[-1])
-
-
-@cache
-def _cells(lines: _Lines) -> tuple[CalculatedCell, ...]:
-    """Cells as functions of the parameters."""
-    return tuple(CalculatedCell.of(*line) for line in lines)
-
-
-def cells_on_file(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...] | None:
-    """Cells of a named mechanism as functions of the parameters; None if not kept."""
-    lines = _lines(name, limit, others)
-    return None if lines is None else _cells(lines)
-
-
-@lru_cache(maxsize=256)
-def _in_lowest_terms(lines: _Lines, known: _Rationals) -> _Lines:
-    """The cells, with 0 for weights that vanish for every ``lam`` and the plainest texts of ratios."""
-    from symshuffle.decompositions.quotients import quotient_of
-
-    plain, zero = {quotient_of(text, {}): text for text in ("0", "1", "lam", "1/lam")}, ("0",)
-
-    def settled(text: str, among: tuple[str, ...] = (*plain.values(),)) -> str:
-        found = plain.get(quotient_of(text, dict(known)))
-        return found if found in among else text
-
-    return tuple(
-        (settled(a, zero), settled(b, zero), settled(c, zero), ratios and (settled(ratios[0]), settled(ratios[1])))
-        for a, b, c, ratios in lines
-    )
-
-
-def _vanishing(lines: _Lines, known: _Rationals, lam: Real, exp_eps: Real, way: Direction) -> _Lines:
-    """The cells, with ratios 0 where G vanishes at this level."""
-    from symshuffle.decompositions.quotients import level_between, quotient_of
-
-    def vanishes(one: str, other: str) -> bool:
-        pair = (one, other) if way == "forward" else (other, one)
-        first, second = (quotient_of(text, dict(known)) for text in pair)
-        return level_between(first, second, lam, exp_eps)
-
-    return tuple((*line[:3], ("0", "0")) if line[3] is not None and vanishes(*line[3]) else line for line in lines)

@@ -14,7 +14,6 @@ from typing import Final, TypeAlias, final
 
 import sympy as sp
 
-from symshuffle.base.choices import Others
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.display import factored
@@ -27,13 +26,6 @@ _KEPT: Final = 1 << 12
 
 Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 """Likelihood ratios (a/c, b/c) of a cell."""
-
-
-def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
-    """The roles of the inputs, where the two differ or not, and the others hold this."""
-    pair = (0, 1) if differs else (0, 0)
-    held = {"blanket": (), "first": (0,), "second": pair[1:], "third": (max(pair) + 1,)}
-    return (*pair, *held[others])
 
 
 @final

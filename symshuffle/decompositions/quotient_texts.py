@@ -19,6 +19,7 @@ import flint
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real
 from symshuffle.decompositions.calculated import compiled
+from symshuffle.mechanisms.definitions import Classes, classes_of
 
 _MOST_VARIABLES: Final = 24
 
@@ -138,7 +139,13 @@ class QuotientTexts:
         '3/(lambda + 2)'
         """
         names = {name: self._name(name) for name in _names_in(text)}
-        return compiled(text, tuple(names), self.number, self._rooted)(*names.values())  # type: ignore[no-any-return]
+        return compiled(text, tuple(names), self.number, self.rooted)(*names.values())  # type: ignore[no-any-return]
+
+    def classes(self, name: str, parameters: Sequence[str]) -> Classes:
+        """The classes of outputs of a named randomizer, in the parameters that are open."""
+        values = {parameter: self._name(parameter) for parameter in parameters}
+        half = {"half": self.number(Fraction(1, 2))} if name == "blh" else {}
+        return classes_of(name, values | half)[0]
 
     def _constant(self, number: int) -> Any:
         return self._context.constant(number)
@@ -161,7 +168,8 @@ class QuotientTexts:
         place = next((i for i, power in enumerate(powers) if power), None)
         return "" if place is None else self._variables[place].base
 
-    def _rooted(self, value: OpenQuotient) -> OpenQuotient:
+    def rooted(self, value: OpenQuotient) -> OpenQuotient:
+        """The root of the ratio cap, of which alone there is one."""
         if self._root is None or value != self._known["lam"]:
             raise Unsupported("a root of anything but the ratio cap")
         return self._root
@@ -343,26 +351,44 @@ class OpenQuotient:
     def __neg__(self) -> OpenQuotient:
         return OpenQuotient(self._reader, -self.top, self.bottom)
 
-    def __add__(self, other: OpenQuotient) -> OpenQuotient:
-        return OpenQuotient(self._reader, self.top * other.bottom + other.top * self.bottom, self.bottom * other.bottom)
+    def _of(self, value: OpenQuotient | Fraction | int) -> OpenQuotient:
+        return value if isinstance(value, OpenQuotient) else self._reader.number(value)
 
-    def __sub__(self, other: OpenQuotient) -> OpenQuotient:
-        return self + -other
+    def __add__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+        two = self._of(other)
+        return OpenQuotient(self._reader, self.top * two.bottom + two.top * self.bottom, self.bottom * two.bottom)
 
-    def __rsub__(self, other: int) -> OpenQuotient:
-        return self._reader.number(other) - self
+    __radd__ = __add__
 
-    def __mul__(self, other: OpenQuotient | int) -> OpenQuotient:
-        other = self._reader.number(other) if isinstance(other, int) else other
-        return OpenQuotient(self._reader, self.top * other.top, self.bottom * other.bottom)
+    def __sub__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+        return self + -self._of(other)
 
-    def __truediv__(self, other: OpenQuotient) -> OpenQuotient:
-        return OpenQuotient(self._reader, self.top * other.bottom, self.bottom * other.top)
+    def __rsub__(self, other: Fraction | int) -> OpenQuotient:
+        return self._of(other) - self
 
-    def __pow__(self, exponent: OpenQuotient | int) -> OpenQuotient:
+    def __mul__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+        two = self._of(other)
+        return OpenQuotient(self._reader, self.top * two.top, self.bottom * two.bottom)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+        two = self._of(other)
+        return OpenQuotient(self._reader, self.top * two.bottom, self.bottom * two.top)
+
+    def __rtruediv__(self, other: Fraction | int) -> OpenQuotient:
+        return self._of(other) / self
+
+    def __rpow__(self, base: Fraction | int) -> OpenQuotient:
+        return self._of(base) ** self
+
+    def __pow__(self, exponent: OpenQuotient | Fraction | int) -> OpenQuotient:
+        if exponent == Fraction(1, 2):
+            return self._reader.rooted(self)
         if isinstance(exponent, int):
             one, other = (self.top, self.bottom) if exponent >= 0 else (self.bottom, self.top)
             return OpenQuotient(self._reader, one ** abs(exponent), other ** abs(exponent))
+        exponent = self._of(exponent)
         found = self._reader.number(1)
         for name, times in exponent.linear():
             one = self

@@ -12,6 +12,7 @@ import flint
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real
 from symshuffle.decompositions.calculated import LARGEST_COMPARED, compiled
+from symshuffle.mechanisms.definitions import Infinite
 
 
 @final
@@ -41,30 +42,46 @@ class CapQuotient:
         """Numerator and denominator."""
         return flint.fmpq_poly(list(self.above)), flint.fmpq_poly(list(self.below))
 
+    @classmethod
+    def of(cls, value: CapQuotient | Fraction | int) -> CapQuotient:
+        """A number as a quotient."""
+        return value if isinstance(value, CapQuotient) else cls([flint.fmpq(*Fraction(value).as_integer_ratio())])
+
     def __neg__(self) -> CapQuotient:
         one, other = self.polynomials
         return CapQuotient(-one, other)
 
-    def __add__(self, other: CapQuotient) -> CapQuotient:
-        (a, b), (c, d) = self.polynomials, other.polynomials
+    def __add__(self, other: CapQuotient | Fraction | int) -> CapQuotient:
+        (a, b), (c, d) = self.polynomials, CapQuotient.of(other).polynomials
         return CapQuotient(a * d + c * b, b * d)
 
-    def __sub__(self, other: CapQuotient) -> CapQuotient:
-        return self + -other
+    __radd__ = __add__
 
-    def __rsub__(self, other: int) -> CapQuotient:
-        return CapQuotient([other]) - self
+    def __sub__(self, other: CapQuotient | Fraction | int) -> CapQuotient:
+        return self + -CapQuotient.of(other)
 
-    def __mul__(self, other: CapQuotient) -> CapQuotient:
-        (a, b), (c, d) = self.polynomials, other.polynomials
+    def __rsub__(self, other: Fraction | int) -> CapQuotient:
+        return CapQuotient.of(other) - self
+
+    def __mul__(self, other: CapQuotient | Fraction | int) -> CapQuotient:
+        (a, b), (c, d) = self.polynomials, CapQuotient.of(other).polynomials
         return CapQuotient(a * c, b * d)
 
-    def __truediv__(self, other: CapQuotient) -> CapQuotient:
-        (a, b), (c, d) = self.polynomials, other.polynomials
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: CapQuotient | Fraction | int) -> CapQuotient:
+        (a, b), (c, d) = self.polynomials, CapQuotient.of(other).polynomials
         return CapQuotient(a * d, b * c)
 
-    def __pow__(self, exponent: CapQuotient | int) -> CapQuotient:
-        power = exponent if isinstance(exponent, int) else exponent.whole
+    def __rtruediv__(self, other: Fraction | int) -> CapQuotient:
+        return CapQuotient.of(other) / self
+
+    def __pow__(self, exponent: CapQuotient | Fraction | int | Infinite) -> CapQuotient:
+        if exponent == Fraction(1, 2):
+            return _root(self)
+        if isinstance(exponent, Infinite):
+            return CapQuotient([0])
+        power = CapQuotient.of(exponent).whole
         if abs(power) > LARGEST_COMPARED:
             raise Unsupported(f"a power above {LARGEST_COMPARED}: its polynomial is too long")
         one, other = self.polynomials

@@ -1,12 +1,13 @@
-"""A decomposition as the texts that are shown: derived by algebra, or kept with the closed forms on file."""
+"""A decomposition as the texts that are shown: derived by algebra, or counted at some values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
-from symshuffle.decompositions.closed_forms import ClosedForm, table
-from symshuffle.decompositions.filed_values import FiledValues
+from symshuffle.decompositions.cells import counted_cells
+from symshuffle.decompositions.closed_forms import ClosedForm
+from symshuffle.decompositions.filed_values import FiledValues, parameters_of
 from symshuffle.decompositions.model import first_lines
 from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
 from symshuffle.mechanisms.tables import array
@@ -71,21 +72,24 @@ def shown_decomposition(mechanism: Mechanism) -> ShownDecomposition:
 
 
 def shown_at(asked: FiledValues) -> ShownDecomposition:
-    """The texts of a named mechanism at values of some of its parameters, from its closed form.
+    """The texts of a named mechanism at values of some of its parameters, counted.
 
     Components that have no weight at these values are left out.
     """
-    lines, name = asked.form["cells"]["blanket"], asked.name
-    reader = QuotientTexts(asked.numbers, asked.lam, root="sqrt(" in str(lines))
-    one, x = reader.number(1), reader.read("x")
-    weights = [[reader.read(text) for text in line[:3]] for line in lines]
+    name = asked.name
+    reader = QuotientTexts(asked.numbers, asked.lam, root=name == "rappor")
+    x, unit = reader.read("x"), reader.number(1)
+    parameters = [parameter.name for parameter in parameters_of(asked.form)]
+    lines = counted_cells(reader.classes(name, parameters), reader.read(asked.form["inputs"]), "blanket")
+    weights = [[unit * weight for weight in line[:3]] for line in lines]
     (_, _, beta), known = weights[-1], [i for i, cell in enumerate(weights[:-1]) if any(cell)]
     atoms: dict[OpenQuotient, OpenQuotient] = {}
     outside: list[str] = []
     for i in known:
-        (a, b, c), ratios = weights[i], lines[i][3]
-        if ratios is not None:
-            value = reader.read(ratios[0]) - x * reader.read(ratios[1])
+        (a, b, c), powers = weights[i], lines[i].powers
+        if powers is not None:
+            seen = [reader.number(0) if j is None else reader.read("lam") ** j if j else unit for j in powers]
+            value = seen[0] - x * seen[1]
             atoms[value] = atoms[value] + c if value in atoms else c
         if not c and a:
             outside.append(f"Max(0, {a - x * b})" if b else str(a))
@@ -98,17 +102,11 @@ def shown_at(asked: FiledValues) -> ShownDecomposition:
         asked.form["row"]["title"],
         form.pairs,
         asked.inputs,
-        [[*row] for row in first_lines(str(one - beta), asked.title, form.pairs, asked.ranges).rows],
+        [[*row] for row in first_lines(str(unit - beta), asked.title, form.pairs, asked.ranges).rows],
         [[*map(str, weights[i])] for i in known],
         str(beta),
-        str(one - beta),
+        str(unit - beta),
         " + ".join(outside) or "0",
         [[str(value), str(mass)] for value, mass in atoms.items()],
         array(("", "a", "b", "c"), [*shown, (r"\text{left-over}", "0", "0", beta.latex())]),
     )
-
-
-def shown_on_file(name: str) -> ShownDecomposition | None:
-    """The texts of a named mechanism with all parameters open; None where they are not kept."""
-    kept = table().get(name, {}).get("shown")
-    return None if kept is None else ShownDecomposition(**kept)

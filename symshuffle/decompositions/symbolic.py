@@ -22,8 +22,8 @@ from symshuffle.base.numbers import Ball, Real, lower_end, upper_end
 from symshuffle.base.results import FirstLines
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
-from symshuffle.decompositions.closed_forms import cells_on_file, lines_on_file
-from symshuffle.decompositions.counting import Cell, count_cells, roles_of
+from symshuffle.decompositions.cells import Asked, counted_law, roles_of
+from symshuffle.decompositions.counting import Cell, count_cells
 from symshuffle.decompositions.model import Decomposition, first_lines
 from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
@@ -286,33 +286,24 @@ def quick_law(
     if any(value is None for value in values.values()):
         raise NotDecided(f"{mechanism.name} at values that are no real constants")
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
-    cells = _calculated(mechanism.general or mechanism, others, growing)
-    known = {name: value for name, value in values.items() if value is not None}
+    known, general = {name: value for name, value in values.items() if value is not None}, mechanism.general
+    if is_named(general or mechanism):
+        lam = known.pop("lam", None)
+        rationals = tuple((name, Fraction(value)) for name, value in known.items() if isinstance(value, Fraction))
+        asked = Asked(mechanism.name, rationals, lam, bool(growing), others)
+        return counted_law(asked, exp_eps, direction, bits=bits, doubles=doubles)
+    cells = _calculated(general or mechanism, others, growing)
     return calculated_law(cells, known, exp_eps, direction, bits=bits, doubles=doubles)
 
 
 @lru_cache(maxsize=256)
 def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, ...]) -> tuple[CalculatedCell, ...]:
-    """The general form as functions of the parameters: that on file, or derived now."""
-    limits = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
-    kept = cells_on_file(mechanism.name, bool(growing), others) if growing in ((), limits) else None
-    if kept is not None and is_named(mechanism):
-        return kept
+    """The general form as functions of the parameters."""
     try:
         cells, beta = _far_out(mechanism, roles_of(True, others), growing)
         return tuple(CalculatedCell.of(*line) for line in lines_of(cells, beta if others == "blanket" else None))
     except (InputError, Unsupported, SyntaxError, ValueError, RecursionError) as reason:
         raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None
-
-
-def filed_decomposition(mechanism: Mechanism, *, others: Others = "blanket") -> SymbolicDecomposition:
-    """As :func:`counted_decomposition`, from the cells on file where a named mechanism has some: nothing is derived."""
-    growing = any(parameter.has_limit for parameter in mechanism.parameters)
-    general = mechanism.general or mechanism
-    kept = lines_on_file(general.name, growing, others) if is_named(general) else None
-    if kept is None:
-        return counted_decomposition(mechanism, others=others)
-    return _at_values(mechanism, *_read_cells(general, growing, others), dict(mechanism.fixed))
 
 
 def _at_values(
@@ -322,19 +313,3 @@ def _at_values(
     fixed = [cell.map(lambda weight: weight.subs(known)) for cell in cells]
     told = tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0)
     return SymbolicDecomposition(mechanism, told, beta.subs(known))
-
-
-@cache
-def _read_cells(general: Mechanism, growing: bool, others: Others) -> tuple[tuple[Cell, ...], sp.Expr]:
-    """The cells on file and the left-over, as expressions in the parameters."""
-    named = {"lam" if p.symbol == LAM else p.name: p.symbol for p in general.parameters}
-
-    def read(text: str) -> sp.Expr:
-        return sp.sympify(text, locals=named)
-
-    cells = []
-    for a, b, c, ratios in lines_on_file(general.name, growing, others) or ():
-        cells.append(Cell(read(a), read(b), read(c), None if ratios is None else (read(ratios[0]), read(ratios[1]))))
-    if others != "blanket":
-        return tuple(cells), sp.Integer(0)
-    return tuple(cells[:-1]), cells[-1].c

@@ -9,10 +9,11 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.mechanisms.given import LAM_PARAMETER
-from symshuffle.mechanisms.members import cyclic_distance, half_arcs
+from symshuffle.mechanisms import definitions
+from symshuffle.mechanisms.given import LAM_PARAMETER, each_output
+from symshuffle.mechanisms.members import cyclic_distance
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.outputs import OutputClass, State
+from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.pairs import Pairs
 from symshuffle.mechanisms.symbolic import EVEN, LAM, Parameter
 
@@ -24,15 +25,9 @@ _K_PARAMETER: Final = Parameter(K, sp.Integer(2), None, True, "number of inputs"
 _ONE: Final = sp.Integer(1)
 
 
-def _null(mass: sp.Expr) -> OutputClass:
-    """One output that every input sends with the same probability."""
-    return OutputClass("null", _ONE, (State("all", K, mass),))
-
-
-def _response(mass: sp.Expr) -> OutputClass:
-    """The k outputs of k-ary randomized response, run with probability ``mass``."""
-    total = LAM + K - 1
-    return OutputClass("symbol", K, (State("hit", _ONE, mass * LAM / total), State("miss", K - 1, mass / total)))
+def _of_inputs(classes: definitions.Classes) -> tuple[OutputClass, ...]:
+    """The classes of a definition at k inputs, each with the probabilities of one output."""
+    return tuple(each_output(c, K) for c in classes)
 
 
 def rr() -> Mechanism:
@@ -59,13 +54,7 @@ def rr() -> Mechanism:
         "rr",
         "binary randomized response",
         sp.Integer(2),
-        (
-            OutputClass(
-                "bit",
-                sp.Integer(2),
-                (State("hit", _ONE, LAM / (LAM + 1)), State("miss", _ONE, 1 / (LAM + 1))),
-            ),
-        ),
+        tuple(each_output(c, sp.Integer(2)) for c in definitions.rr(LAM)),
         (LAM_PARAMETER,),
         source="decomposition, Example 4.1 at k = 2",
     )
@@ -96,7 +85,7 @@ def krr() -> Mechanism:
         "krr",
         "k-ary randomized response",
         K,
-        (_response(_ONE),),
+        _of_inputs(definitions.krr(LAM, K)),
         (LAM_PARAMETER, _K_PARAMETER),
         source="decomposition, Example 4.1",
     )
@@ -104,12 +93,11 @@ def krr() -> Mechanism:
 
 def subset_selection() -> Mechanism:
     """Subset selection: an s-subset of the inputs, lam times as likely if it contains the input."""
-    total = sp.binomial(K, S) * (S * LAM + K - S) / K
     return Mechanism(
         "subset-selection",
         "subset selection",
         K,
-        (OutputClass("subset", sp.binomial(K, S), (State("hit", S, LAM / total), State("miss", K - S, 1 / total))),),
+        _of_inputs(definitions.subset_selection(LAM, K, S)),
         (LAM_PARAMETER, _K_PARAMETER, Parameter(S, _ONE, K - 1, True, "size of the subset")),
         source="anchored, Section 9 (s-subset mechanism); ldp_tradeoff, Remark 3.18",
     )
@@ -121,7 +109,7 @@ def augmented_randomized_response() -> Mechanism:
         "aug-rr",
         "augmented randomized response",
         K,
-        (_null(1 - P), _response(P)),
+        _of_inputs(definitions.augmented_randomized_response(LAM, K, P)),
         (LAM_PARAMETER, _K_PARAMETER, Parameter(P, sp.Integer(0), _ONE, False, "activation probability")),
         source="anchored, Definition 7.3",
     )
@@ -133,23 +121,12 @@ def half_block() -> Mechanism:
     The inputs are exchangeable only under rotations and reflections, so the pair matters: for two inputs at cyclic
     distance d the outputs of equal state number k - 2d. With d left open bounds cover all pairs.
     """
-    high, low = 2 * LAM / (K * (LAM + 1)), 2 / (K * (LAM + 1))
-    half = K / 2
     distance = sp.Symbol("d", integer=True, positive=True)
-
     return Mechanism(
         "half-block",
         "half-block cyclic channel",
         K,
-        (
-            OutputClass(
-                "point",
-                K,
-                (State("inside", half, high), State("outside", half, low)),
-                ((0, 0, half - distance), (0, 1, distance), (1, 0, distance), (1, 1, half - distance)),
-                half_arcs,
-            ),
-        ),
+        tuple(each_output(c, K, K) for c in definitions.half_block(LAM, K, distance)),
         (
             LAM_PARAMETER,
             Parameter(K, sp.Integer(2), None, True, "number of inputs, even", kind=EVEN),
@@ -166,7 +143,7 @@ def truthful_response() -> Mechanism:
         "identity",
         "identity",
         K,
-        (OutputClass("symbol", K, (State("hit", _ONE, _ONE), State("miss", K - 1, sp.Integer(0)))),),
+        _of_inputs(definitions.identity(K)),
         (_K_PARAMETER,),
         source="edge case: A0 and A1 are singular to A2",
     )
@@ -178,7 +155,7 @@ def constant() -> Mechanism:
         "constant",
         "constant",
         K,
-        (_null(_ONE),),
+        _of_inputs(definitions.constant(K)),
         (Parameter(K, sp.Integer(2), None, True, "number of inputs", default=sp.Integer(2)),),
         source="edge case: G is constant",
     )
@@ -190,10 +167,7 @@ def erasure() -> Mechanism:
         "erasure",
         "erasure",
         K,
-        (
-            OutputClass("symbol", K, (State("hit", _ONE, 1 - P), State("miss", K - 1, sp.Integer(0)))),
-            _null(P),
-        ),
+        _of_inputs(definitions.erasure(K, P)),
         (_K_PARAMETER, Parameter(P, sp.Integer(0), _ONE, False, "erasure probability")),
         source="edge case: A0 is not dominated by A2",
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, final
 
 import sympy as sp
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Verdict
-from symshuffle.mechanisms.outputs import OutputClass, State, all_arrangements
+from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, Parameter, expression_of, normal_form, same_function
 
 LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0)")
@@ -80,3 +81,87 @@ def placed(expression: sp.Expr, known: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
             long[choice] = sp.Dummy(), sp.binomial(inputs, chosen, evaluate=False)
     held = expression.xreplace({choice: dummy for choice, (dummy, _) in long.items()})
     return held.subs(known).xreplace(dict(long.values()))
+
+
+@final
+class Placed(Sequence[OutputClass]):
+    """Output classes with every expression put at some values, made when one is looked at.
+
+    A mechanism whose laws come from a general form is put at many values, at each of which nobody looks.
+    """
+
+    __slots__ = ("_classes", "_known", "_made")
+
+    def __init__(self, classes: Sequence[OutputClass], known: tuple[tuple[sp.Symbol, sp.Expr], ...]) -> None:
+        self._classes, self._known = classes, known
+        self._made: tuple[OutputClass, ...] | None = None
+
+    def _all(self) -> tuple[OutputClass, ...]:
+        if self._made is None:
+            known = dict(self._known)
+            self._made = tuple(c.substituted(lambda e: placed(sp.sympify(e), known)) for c in self._classes)
+        return self._made
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._all()[place]
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Placed) and other._classes is self._classes and other._known == self._known:
+            return True
+        return isinstance(other, Placed | tuple) and self._all() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+
+def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:
+    """The class that has one output for every way to distribute the states over the inputs.
+
+    - ``states``: its states, whose counts sum to the number of inputs.
+    """
+    size, free = sp.Integer(1), inputs
+    for state in states[:-1]:
+        size, free = size * sp.binomial(free, state.count), free - state.count
+    return OutputClass(name, size, states)
+
+
+def each_output(c: OutputClass, inputs: sp.Expr, number: sp.Expr | None = None) -> OutputClass:
+    """The class of a definition with the probabilities of one output, and numbers of outputs.
+
+    - ``number``: among how many outputs probabilities are shared; None: the arrangements of the states.
+    """
+    whole = all_arrangements(c.name, inputs, c.states).size if number is None else number
+
+    def shared(count: Any) -> sp.Expr:
+        return sp.expand(count * whole)
+
+    pairs = None if c.pair_counts is None else tuple((i, j, shared(count)) for i, j, count in c.pair_counts)
+    states = tuple(replace(s, probability=s.probability / whole) for s in c.states)
+    return replace(c, size=shared(c.size), states=states, pair_counts=pairs, number=None)
+
+
+def explicit_output(y: int, column: Sequence[sp.Expr]) -> OutputClass:
+    """One output as a class of its own; inputs with the same probability share a state. It counts no pair yet."""
+    probabilities = list(dict.fromkeys(column))
+    of_input = tuple(probabilities.index(entry) for entry in column)
+    states = tuple(
+        State(f"p{i}", sp.Integer(of_input.count(i)), probability) for i, probability in enumerate(probabilities)
+    )
+    return OutputClass(f"y{y}", sp.Integer(1), states, (), _Listed(of_input))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The one output of a class, by the states of all inputs."""
+
+    states: tuple[int, ...]
+
+    def __call__(self, values: Mapping[str, int]) -> list[tuple[tuple[int, ...], sp.Expr]]:
+        return [(self.states, sp.Integer(1))]

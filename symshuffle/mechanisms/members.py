@@ -46,6 +46,22 @@ def hadamard_rows(values: Mapping[str, int]) -> Listed:
     return ((tuple((x & y).bit_count() % 2 for x in range(1, order)), 1) for y in range(1, order))
 
 
+def hyperplanes(values: Mapping[str, int]) -> Listed:
+    """Affine hyperplanes over GF(g): state 0 is an input inside, 1 one outside."""
+    g, m = values["g"], values["m"]
+    points = list(itertools.product(range(g), repeat=m))
+    for a in points[1:]:
+        products = [sum(x * y for x, y in zip(a, point, strict=True)) % g for point in points]
+        for c in range(g):
+            yield tuple(int(product != c) for product in products), 1
+
+
+def nowhere(values: Mapping[str, int]) -> Listed:
+    """The messages of local hashing that contain no input."""
+    g, m = values["g"], values["m"]
+    return (((0,) * g**m, 1) for _ in range(g - 1))
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class BitStrings:
@@ -78,28 +94,17 @@ class Alike:
         return [((0,) * values["D"], self.weight)]
 
 
-Lister: TypeAlias = "Callable[[Mapping[str, int]], Listed]"
+def strings_counted(members: Any, length: int) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The strings by number of ones, where inputs are alike: inputs in each state, and the weight of all of them.
 
-LISTED: Final[Mapping[str, tuple[Callable[[Any], Lister], Callable[[Mapping[str, int]], int]]]] = {
-    "half arcs": (lambda _: half_arcs, lambda values: values["k"]),
-    "rows": (lambda _: hadamard_rows, lambda values: values["D"] - 1),
-    "strings": (BitStrings, lambda values: 2 ** values["D"] - 2),
-    "alike": (Alike, lambda values: 1),
-}
-"""By name: how outputs are listed, made from the number that weights consist of, and how many there are."""
-
-
-def _bits_counted(other: Any, length: int) -> Iterator[tuple[tuple[int, int], Any]]:
-    """The strings of :class:`BitStrings` by number of ones: inputs in each state, and the weight of all of them."""
+    - ``members``: a :class:`BitStrings`, or an :class:`Alike`.
+    """
+    if isinstance(members, Alike):
+        yield (length,), members.weight
+        return
     for ones in range(1, length):
-        yield (length - ones, ones), other ** (length - ones) * (1 - other) ** ones * math.comb(length, ones)
-
-
-COUNTED: Final[Mapping[str, Callable[[Any, int], Iterable[tuple[tuple[int, ...], Any]]]]] = {
-    "strings": _bits_counted,
-    "alike": lambda weight, length: [((length,), weight)],
-}
-"""By name: the outputs counted, where inputs are alike, from the number that weights consist of and the length."""
+        zeros = length - ones
+        yield (zeros, ones), members.other**zeros * (1 - members.other) ** ones * math.comb(length, ones)
 
 
 def cyclic_distance(values: Mapping[str, int], x: int, y: int) -> int:

@@ -24,16 +24,19 @@ from symshuffle.base.numbers import ungrouped
 from symshuffle.channels.channel import LARGEST_CHANNEL, Channel
 from symshuffle.mechanisms.counted import check_definition, check_sizes, total_probability
 from symshuffle.mechanisms.display import class_table
-from symshuffle.mechanisms.given import LAM_PARAMETER, check_symbols, placed, read_matrix, read_states
-from symshuffle.mechanisms.names import named_parameters, unknown_parameter
-from symshuffle.mechanisms.outputs import OutputClass, Placed, explicit_output
-from symshuffle.mechanisms.pairs import ALIKE, Pairs
-from symshuffle.mechanisms.symbolic import (
-    Parameter,
-    chart,
-    evaluate,
-    rebuilt,
+from symshuffle.mechanisms.given import (
+    LAM_PARAMETER,
+    Placed,
+    check_symbols,
+    explicit_output,
+    placed,
+    read_matrix,
+    read_states,
 )
+from symshuffle.mechanisms.names import named_parameters, unknown_parameter
+from symshuffle.mechanisms.outputs import OutputClass
+from symshuffle.mechanisms.pairs import ALIKE, Pairs
+from symshuffle.mechanisms.symbolic import Parameter, chart, evaluate, rebuilt
 
 
 @final
@@ -87,7 +90,9 @@ class Mechanism:
         if self.values:
             return  # a specialisation of a mechanism that has been checked
         object.__setattr__(self, "inputs", rebuilt(self.inputs))
-        object.__setattr__(self, "classes", tuple(c.substituted(rebuilt) for c in self.classes))
+        object.__setattr__(
+            self, "classes", tuple(c.substituted(lambda e: rebuilt(sp.sympify(e))) for c in self.classes)
+        )
         check_definition(tuple(self.classes), self.inputs, tuple(self.parameters), self.pair)
 
     def __hash__(self) -> int:
@@ -169,7 +174,7 @@ class Mechanism:
         return replace(
             self,
             inputs=fix(self.inputs),
-            classes=Placed(self.classes, tuple(known.items()), placed),
+            classes=Placed(self.classes, tuple(known.items())),
             parameters=parameters,
             pair=pair,
             values=(*self.values, *given),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, overload
 
 import sympy as sp
 
 from symshuffle.base.errors import Unsupported
-from symshuffle.mechanisms import finite, unary
+from symshuffle.mechanisms import definitions, finite, unary
 from symshuffle.mechanisms.counted import definition_on_file
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.names import mechanism_name, unknown_mechanism
-from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, Parameter
 from symshuffle.mechanisms.thin import THINNED
 
@@ -127,16 +125,12 @@ def thinned(name: str) -> Mechanism:
     """The named mechanism (without parameter ``p``), run with probability ``p``; a null symbol is sent otherwise."""
     base = _made(name)
     check_thinnable(base)
-    classes = tuple(
-        replace(c, states=tuple(State(s.name, s.count, P * s.probability) for s in c.states)) for c in base.classes
-    )
-    null = OutputClass("null", sp.Integer(1), (State("all", base.inputs, 1 - P),))
     with definition_on_file():
         return Mechanism(
             THINNED + name,
             f"{base.title}, or a null symbol",
             base.inputs,
-            (*classes, null),
+            definitions.thinned(tuple(base.classes), base.inputs, P),
             (*base.parameters, SHARE),
             source=f"{base.source}; a null symbol beside it as in anchored, Definition 7.3",
         )

@@ -10,64 +10,38 @@ Two strings are special, for in them all inputs are in the same state and the bl
 
 from __future__ import annotations
 
-import itertools
+import dataclasses
 from typing import Any, Final
 
 import sympy as sp
 
-from symshuffle.mechanisms.given import LAM_PARAMETER
-from symshuffle.mechanisms.members import Alike, BitStrings, hadamard_rows
+from symshuffle.mechanisms import definitions
+from symshuffle.mechanisms.given import LAM_PARAMETER, each_output
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.outputs import OutputClass, State
+from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.symbolic import LAM, POWER_OF_TWO, Parameter
 
 D: Final = sp.Symbol("D", integer=True, positive=True)
 G: Final = sp.Symbol("g", integer=True, positive=True)
 
 _DOMAIN: Final = Parameter(D, sp.Integer(2), None, True, "domain size (default: the large-domain limit)", sp.oo)
-_ONE: Final = sp.Integer(1)
 
 
-def _bits(own: sp.Expr, other: sp.Expr) -> tuple[OutputClass, ...]:
-    """The strings of D bits: mixed ones, all ones, all zeros."""
-    hit, miss = own / other, (1 - own) / (1 - other)
-    ones, zeros = other**D, (1 - other) ** D
-    mixed = 1 - ones - zeros
-
-    def patterns(inputs: int) -> tuple[Any, ...]:
-        """Weights of the mixed strings that show given bits at some inputs: independent bits, less the two strings."""
-        weights = (other, 1 - other)
-        return tuple(
-            (
-                *states,
-                sp.Mul(*(weights[i] for i in states)) - (ones if not any(states) else zeros if all(states) else 0),
-            )
-            for states in itertools.product((0, 1), repeat=inputs)
-        )
-
-    one = State("one", D * (other - ones) / mixed, hit)
-    zero = State("zero", D * (1 - other - zeros) / mixed, miss)
-    return (
-        OutputClass("mixed", mixed, (one, zero), patterns(2), BitStrings(other), 2**D - 2, patterns(3)),
-        _same("ones", ones, hit),
-        _same("zeros", zeros, miss),
-    )
-
-
-def _same(name: str, weight: sp.Expr, probability: sp.Expr) -> OutputClass:
-    """The one string in which all inputs are in the same state."""
-    counts = ((0, 0, weight),), Alike(weight), _ONE, ((0, 0, 0, weight),)
-    return OutputClass(name, weight, (State("all", D, probability),), *counts)
+def _of_bits(classes: definitions.Classes) -> tuple[OutputClass, ...]:
+    """The classes of a definition, the weights of whose strings are expressions."""
+    members: Any = [c.members for c in classes]
+    fields = [{f.name: sp.sympify(getattr(one, f.name)) for f in dataclasses.fields(one)} for one in members]
+    listed = [dataclasses.replace(one, **known) for one, known in zip(members, fields, strict=True)]
+    return tuple(dataclasses.replace(c, members=one) for c, one in zip(classes, listed, strict=True))
 
 
 def rappor() -> Mechanism:
     """Basic one-time RAPPOR: every bit of the one-hot encoding is kept with probability t/(1 + t), t = sqrt(lam)."""
-    t = sp.sqrt(LAM)
     return Mechanism(
         "rappor",
         "basic one-time RAPPOR (symmetric unary encoding)",
         D,
-        _bits(t / (1 + t), 1 / (1 + t)),
+        _of_bits(definitions.rappor(LAM, D)),
         (LAM_PARAMETER, _DOMAIN),
         source="decomposition, Appendix A.2",
     )
@@ -79,7 +53,7 @@ def oue() -> Mechanism:
         "oue",
         "optimized unary encoding",
         D,
-        _bits(sp.Rational(1, 2), 1 / (1 + LAM)),
+        _of_bits(definitions.oue(LAM, D)),
         (LAM_PARAMETER, _DOMAIN),
         source="decomposition, Appendix A.3",
     )
@@ -91,7 +65,7 @@ def blh() -> Mechanism:
         "blh",
         "binary local hashing",
         D,
-        _bits(LAM / (1 + LAM), sp.Rational(1, 2)),
+        _of_bits(definitions.blh(LAM, D, sp.Rational(1, 2))),
         (LAM_PARAMETER, _DOMAIN),
         source="decomposition, Appendix A.1",
     )
@@ -103,7 +77,7 @@ def olh() -> Mechanism:
         "olh",
         "local hashing to g values",
         D,
-        _bits(LAM / (LAM + G - 1), 1 / G),
+        _of_bits(definitions.olh(LAM, G, D)),
         (LAM_PARAMETER, Parameter(G, sp.Integer(2), None, True, "number of hash values"), _DOMAIN),
         source="optimized local hashing; at g = 2 binary local hashing",
     )
@@ -116,23 +90,11 @@ def hadamard() -> Mechanism:
     quarter of the rows; three see each triple in an eighth, unless one is the sum of the other two. Rows and columns
     are numbered from 0, so that the entry is the parity of the common bits of both numbers.
     """
-    high, low = 2 * LAM / (D * (LAM + 1)), 2 / (D * (LAM + 1))
-    quarter = D / 4
-
     return Mechanism(
         "hadamard",
         "Hadamard response",
         D - 1,
-        (
-            OutputClass(
-                "row",
-                D - 1,
-                (State("plus", D / 2 - 1, high), State("minus", D / 2, low)),
-                ((0, 0, quarter - 1), (0, 1, quarter), (1, 0, quarter), (1, 1, quarter)),
-                hadamard_rows,
-            ),
-            OutputClass("constant row", _ONE, (State("plus", D - 1, high),)),
-        ),
+        tuple(each_output(c, D - 1, D) for c in definitions.hadamard(LAM, D)),
         (
             LAM_PARAMETER,
             Parameter(D, sp.Integer(4), None, True, "matrix order (default: the limit)", sp.oo, kind=POWER_OF_TWO),

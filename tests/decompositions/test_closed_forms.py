@@ -49,7 +49,7 @@ def test_the_file_is_what_is_derived():
 
 def agree(one, two):
     assert lower_end(one) <= upper_end(two) and lower_end(two) <= upper_end(one)
-    assert isinstance(one, F) == isinstance(two, F)
+    assert isinstance(one, F) or not isinstance(two, F)  # quotients may be known to be rational where balls are not
     assert upper_end(one) - lower_end(one) <= F(1, 2**120) * max(1, abs(upper_end(one)))
 
 

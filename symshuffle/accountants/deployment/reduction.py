@@ -252,12 +252,12 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
 def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     """One class of pairs; its counts are made, and its laws derived, when one of them is asked for."""
     from symshuffle.decompositions.backgrounds import constant_backgrounds
-    from symshuffle.decompositions.symbolic import filed_decomposition, quick_law
+    from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
 
     chosen = cache(lambda: mechanism.at_pairs(kind))
 
     def family(others: Others) -> LawFamily:
-        derived = cache(lambda: filed_decomposition(chosen(), others=others))
+        derived = cache(lambda: counted_decomposition(chosen(), others=others))
         return first_decided(
             lambda x, way, bits: quick_law(chosen(), x, others=others, direction=way, bits=bits),
             lambda: lambda x, way, bits: derived().law(x, direction=way, bits=bits),

@@ -16,7 +16,7 @@ from typing import Any
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
-from symshuffle.decompositions.closed_forms import lines_on_file
+from symshuffle.decompositions.cells import Asked, quotient_cells
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.families import Family, family
 from symshuffle.design.comparison.rows import Row
@@ -145,14 +145,15 @@ def _law_at_four(k: int, row: Row) -> object:
 def law_of_g(one: Family, values: Mapping[str, Any]) -> _Law | None:
     """Likelihood ratios of both inputs against the blanket, with their masses; None where pairs of inputs differ."""
     thin = one.thin and values["p"] != 1
-    kept = lines_on_file(THINNED + one.base if thin else one.base, False, "blanket")
-    if kept is None or not one.alike:
+    if not one.alike:
         return None
+    name = THINNED + one.base if thin else one.base
     known = {**one.sized, **{name: value for name, value in values.items() if thin or not (one.thin and name == "p")}}
+    asked = Asked(name, tuple((key, Fraction(value)) for key, value in known.items()))
     masses: dict[tuple[CapQuotient, CapQuotient], CapQuotient] = {}
     none = CapQuotient([0])
-    for a, b, c, _ in kept:
-        first, second, charge = (quotient_of(text, known) for text in (a, b, c))
+    for a, b, c, *_ in quotient_cells(asked, one.has_budget):
+        first, second, charge = map(CapQuotient.of, (a, b, c))
         if charge == none:
             if first != none or second != none:
                 return None

@@ -17,7 +17,6 @@ from symshuffle.base.choices import Loss
 from symshuffle.base.crossings import least_between, zero_between
 from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.calculated import compiled
-from symshuffle.decompositions.closed_forms import lines_on_file
 from symshuffle.design.comparison.families import Family, Parameters
 from symshuffle.utility.estimation.votes import string_terms
 
@@ -44,16 +43,9 @@ def blanket_variance(mechanism: Mechanism) -> sp.Expr:
     import sympy as sp
 
     from symshuffle.decompositions.counting import count_cells
-    from symshuffle.mechanisms.registry import is_named
-    from symshuffle.mechanisms.symbolic import LAM
 
     told = mechanism.pair.by
-    kept = lines_on_file(mechanism.name, False, "blanket") if is_named(mechanism) else None
-    if kept is None:
-        cells = [(cell.a, cell.b, cell.c) for cell in count_cells(mechanism, (0, 1))[0]]
-    else:
-        named = {"lam" if p.symbol == LAM else p.name: p.symbol for p in mechanism.parameters}
-        cells = [tuple(sp.sympify(text, locals=named) for text in line[:3]) for line in kept]
+    cells = [(cell.a, cell.b, cell.c) for cell in count_cells(mechanism, (0, 1))[0]]
     total = sp.Add(*((a - b) ** 2 / c for a, b, c in cells if c != 0 and a != b))
     if told is None:
         return total

@@ -10,9 +10,9 @@ from typing import Any, Final, final
 
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, enclose
 from symshuffle.decompositions.calculated import number_at
-from symshuffle.decompositions.filed_values import FiledValues
+from symshuffle.decompositions.filed_values import FiledValues, parameters_of
 from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
-from symshuffle.mechanisms.members import COUNTED
+from symshuffle.mechanisms.members import strings_counted
 
 LARGEST_SIZE: Final = 40
 """Lengths of strings up to which formulas at a size are written: they have as many terms."""
@@ -29,7 +29,7 @@ def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, 
     kept = asked.form["law"]
     answer, refused = kept["answer"], dict(kept["answer"]["refused"])
     values = dict(asked.numbers) if n is None else {**asked.numbers, "n": Fraction(n)}
-    reader = QuotientTexts(values, asked.lam, root="sqrt(" in str((answer, asked.form["classes"])))
+    reader = QuotientTexts(values, asked.lam, root=asked.name == "rappor")
     infinite = f"mechanism = {asked.name}: expected rows that span all contrasts (the risk is infinite)"
 
     def put(text: str | None) -> str | None:
@@ -61,7 +61,7 @@ def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, 
         else:
             signal = reader.read(_named(answer["trace"]))
         # Half arcs hide a contrast from 4 inputs on: the rows of an input and of its opposite have one sum for all.
-        seen = signal and (size == 2 or asked.form["classes"][0]["members"] != "half arcs")
+        seen = signal and (size == 2 or asked.name != "half-block")
         told = _risks(reader, size, signal) if seen else dict.fromkeys(_RISKS)
         found, refused = found | told, {} if seen else dict.fromkeys(_RISKS, infinite)
     return {
@@ -122,9 +122,9 @@ def _templates(asked: FiledValues, reader: QuotientTexts, size: int) -> list[_Te
     """Those of strings of bits of a size."""
     found: dict[tuple[tuple[OpenQuotient, int], ...], OpenQuotient] = {}
     zero = reader.number(0)
-    for one in asked.form["classes"]:
-        entries = [reader.read(text) for _, text in one["states"]]
-        for counts, weight in COUNTED[one["members"]](reader.read(one["of"]), size):
+    for one in reader.classes(asked.name, [parameter.name for parameter in parameters_of(asked.form)]):
+        entries = [zero + state.probability for state in one.states]
+        for counts, weight in strings_counted(one.members, size):
             several = [(entry, count) for entry, count in zip(entries, counts, strict=False) if count]
             average = sum((entry * count for entry, count in several), start=zero) / reader.number(size)
             if average:

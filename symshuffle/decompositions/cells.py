@@ -1,0 +1,363 @@
+r"""Cells of a named randomizer counted from its definition, and laws of G from them: no algebra is done.
+
+Weights are quotients of polynomials in the root of the ratio cap, where these are short: what vanishes or is rational
+is then known before any digit is. Otherwise, and in doubles, they are counted in rationals, balls and spans. A
+likelihood ratio is a power of the ratio cap; that it differs by exp(eps) from another is decided on the exponents.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, final
+
+import flint
+
+from symshuffle.base.choices import Direction, Others
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Exp,
+    Number,
+    Real,
+    as_precision,
+    lower_end,
+    to_arb,
+    usual_bits,
+    working_precision,
+)
+from symshuffle.base.numbers.spans import Span
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.calculated import Entry, combined, decided, less_by, power, spreads, times
+from symshuffle.decompositions.quotients import CapQuotient, level_between
+from symshuffle.mechanisms.definitions import INFINITE, Classes, classes_of
+from symshuffle.mechanisms.members import Alike, BitStrings, arrangements_of
+from symshuffle.mechanisms.outputs import OutputClass
+
+LONGEST: Final = 16
+"""Bits of a string up to which weights are quotients of polynomials, which have as many terms; cost only."""
+
+CAP: Final = CapQuotient([0, 0, 1])
+
+
+class Cell(NamedTuple):
+    """A component of a decomposition: its weights in both rows and in the blanket.
+
+    - ``powers``: exponents of the ratio cap in the likelihood ratios of the rows to the blanket, None for a ratio of 0;
+      None for a cell that the blanket does not charge.
+    - ``null``: the ratio of a null symbol to the blanket, which stands in for the second row; None without one.
+    """
+
+    a: Any
+    b: Any
+    c: Any
+    powers: tuple[int | None, int | None] | None
+    null: Any = None
+
+
+def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
+    """The roles of the inputs, where the two differ or not, and the others hold this."""
+    pair = (0, 1) if differs else (0, 0)
+    held = {"blanket": (), "first": (0,), "second": pair[1:], "third": (max(pair) + 1,)}
+    return (*pair, *held[others])
+
+
+def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, ...]:
+    """The cells of two inputs over the blanket, the left-over last, or over the input that all others hold.
+
+    Raises
+    ------
+    NotDecided
+        If some class does not count three inputs, and so many are asked about.
+    """
+    roles, found = roles_of(True, others), dict[Any, list[Any]]()
+    for one in classes:
+        counted = one.counts(inputs, max(roles) + 1)
+        if counted is None:
+            raise NotDecided(f"class {one.name} does not count the states of {max(roles) + 1} inputs")
+        for states, count in counted:
+            shown = [one.states[states[role]] for role in roles] + [one.states[-1]] * (len(roles) == 2)
+            weights = [state.probability and count * state.probability for state in shown]
+            first, second, charge = (state.power for state in shown)
+            outside = None if charge is None else (_less(first, charge), _less(second, charge))
+            sums = found.setdefault(outside or (first, second, None), [Fraction(0)] * 3)
+            sums[:] = map(operator.add, sums, weights)
+    cells = [Cell(a, b, c, None if len(powers) > 2 else powers) for powers, (a, b, c) in found.items()]
+    if others == "blanket":
+        cells.append(Cell(Fraction(0), Fraction(0), 1 - sum(cell.c for cell in cells), (None, None)))
+    return tuple(cells)
+
+
+def _less(one: int | None, other: int) -> int | None:
+    return None if one is None else one - other
+
+
+def against_null(cells: Sequence[Cell], second: bool) -> tuple[Cell, ...]:
+    """Cells over the blanket of one input, the second or the first, and a null symbol with the law of the blanket."""
+    *charged, left = cells
+    mass = 1 - left.c
+    rows = [(cell.b if second else cell.a, cell) for cell in charged]
+    return (
+        *(
+            Cell(a, c.c / mass, c.c, c.powers and (c.powers[second], None), c.powers and Fraction(1) / mass)
+            for a, c in rows
+        ),
+        left,
+    )
+
+
+@final
+class Asked(NamedTuple):
+    """Which cells of a named randomizer, at values of its parameters.
+
+    - ``known``: parameters other than the ratio cap; ``limit``, whether the size of the domain is at its limit.
+    - ``null``: None for two inputs, otherwise whether the second of them is compared with a null symbol.
+    """
+
+    name: str
+    known: tuple[tuple[str, Fraction], ...]
+    lam: Real | None = None
+    limit: bool = False
+    others: Others = "blanket"
+    null: bool | None = None
+
+    def classes(self, lam: Any) -> tuple[Classes, Any]:
+        """Classes of outputs and number of inputs, in numbers of the kind that the ratio cap is given in."""
+        cap = {} if lam is None else {"lam": lam}
+        return classes_of(self.name, dict(self.known) | cap | ({"D": INFINITE} if self.limit else {}))
+
+    def cells(self, lam: Any) -> tuple[Cell, ...]:
+        """The cells, in the same numbers."""
+        cells = counted_cells(*self.classes(lam), self.others)
+        return cells if self.null is None else against_null(cells, self.null)
+
+
+@lru_cache(maxsize=256)
+def quotient_cells(asked: Asked, budget: bool) -> tuple[Cell, ...]:
+    """The cells as quotients in the root of the ratio cap: the same at all budgets."""
+    return asked.cells(CAP if budget else None)
+
+
+@lru_cache(maxsize=8)
+def _numbers(asked: Asked, precision: int, doubles: bool) -> list[tuple[Cell, Any]]:
+    """The cells in numbers, and ratios of a null symbol as quotients, where these are known: the same at all levels."""
+    budget = asked.lam is not None
+    if doubles or dict(asked.known).get("D", 0) > LONGEST:
+        cells = asked.cells(None if asked.lam is None else _Number(_entry(asked.lam, doubles)))
+        return [(_mapped(cell, _plain), None) for cell in cells]
+    root = None if asked.lam is None else power(_entry(asked.lam, False), Fraction(1, 2))
+    return [
+        (_mapped(cell, lambda weight: quotient_at(weight, asked.lam, root)), cell.null)
+        for cell in quotient_cells(asked._replace(lam=None), budget)
+    ]
+
+
+def _mapped(cell: Cell, number: Callable[[Any], Any]) -> Cell:
+    null = None if cell.null is None else number(cell.null)
+    return Cell(number(cell.a), number(cell.b), number(cell.c), cell.powers, null)
+
+
+def _entry(value: Real, doubles: bool) -> Entry:
+    return value if isinstance(value, Fraction) else Span.around(value) if doubles else to_arb(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.entry if isinstance(value, _Number) else Fraction(value) if isinstance(value, int) else value
+
+
+def quotient_at(value: Any, lam: Real | None, root: Any) -> Any:
+    """A quotient at a ratio cap, whose root is ``root``: rational where it is known to be."""
+    if not isinstance(value, CapQuotient):
+        return _plain(value)
+    above, below = value.polynomials
+    if above.degree() < 1 and below.degree() < 1:
+        return _fraction(above[0] / below[0])
+    if isinstance(root, Fraction) or (isinstance(lam, Fraction) and not any((*value.above[1::2], *value.below[1::2]))):
+        step, at = (1, root) if isinstance(root, Fraction) else (2, lam)
+        assert isinstance(at, Fraction)
+        point = flint.fmpq(at.numerator, at.denominator)
+        return _fraction(
+            flint.fmpq_poly(list(value.above[::step]))(point) / flint.fmpq_poly(list(value.below[::step]))(point)
+        )
+    return flint.arb_poly(above)(root) / flint.arb_poly(below)(root)
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def counted_law(asked: Asked, exp_eps: Real, way: Direction, *, bits: int | None = None, doubles: bool = False) -> Law:
+    """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles.
+
+    Raises
+    ------
+    NotDecided
+        If numbers do not settle whether a value or a weight is 0, or three inputs are not counted.
+    """
+    if asked.null is None and asked.others in ("blanket", "third"):
+        way = "forward"  # the two rows exchanged are the same cells
+    lam = () if asked.lam is None else (asked.lam,)
+    try:
+        return _law(asked, exp_eps, way, bits or usual_bits(exp_eps, *lam), doubles)
+    except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or two inputs where three are asked about
+        raise NotDecided(f"the cells at these values: {reason!r}") from None
+
+
+def rises_with(parameter: str, asked: Asked, exp_eps: Real, way: Direction, bits: int | None) -> bool:
+    """Whether the law of G over the blanket certainly rises in convex order with an integer in which it is affine."""
+    precision = bits or usual_bits(exp_eps, *(() if asked.lam is None else (asked.lam,)))
+    rows = [_numbers(asked._replace(known=(*asked.known, (parameter, Fraction(d)))), precision, False) for d in (0, 1)]
+    with working_precision(precision + 32):
+        x = _entry(exp_eps, False)
+        return spreads(
+            [
+                (
+                    decided(_value(asked, cell, None, (exp_eps, x), way, False), precision),
+                    decided(less_by(cell.c, before.c), precision),
+                )
+                for (before, _), (cell, _) in zip(*rows, strict=True)
+            ]
+        )
+
+
+def counted_channel(asked: Asked, bits: int | None) -> Channel:
+    """Explicit channel: exact where probabilities are rational and no bits are given, otherwise in balls."""
+    precision = DEFAULT_BITS if bits is None else as_precision(bits)
+    with working_precision(precision + 32):
+        cap = None if asked.lam is None else _Number(_entry(asked.lam, False))
+
+        def number(value: Any) -> Number:
+            entry = _plain(value)
+            if isinstance(entry, Fraction):
+                return entry if bits is None else Ball(entry, entry, precision)
+            return Ball.from_arb(entry, precision)
+
+        return Channel(tuple(zip(*_columns(asked, cap, number), strict=True)))
+
+
+def quotient_rows(asked: Asked) -> list[tuple[CapQuotient, ...]]:
+    """The rows of the channel as functions of the ratio cap."""
+    return list(zip(*_columns(asked, CAP, CapQuotient.of), strict=True))
+
+
+def _columns(asked: Asked, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
+    """For each output its probabilities at all inputs."""
+    integers = {name: int(value) for name, value in asked.known if value.denominator == 1}
+    classes, _ = asked.classes(cap)
+    for one in classes:
+        share: Any = 1
+        if one.members is None:
+            share = Fraction(1, arrangements_of([int(state.count) for state in one.states])) * one.size
+        elif not isinstance(one.members, BitStrings | Alike):
+            share = 1 if one.number is None else one.size / one.number
+        parts = [state.probability * share for state in one.states]
+        for states, weight in one.outputs(integers):
+            entries = [shown(part if isinstance(weight, int) else part * weight) for part in parts]
+            yield tuple(entries[i] for i in states)
+
+
+def outputs_of(asked: Asked) -> int:
+    """Number of outputs."""
+    classes, _ = asked.classes(None if asked.lam is None else CAP)
+    return sum(int(_outputs(one)) for one in classes)
+
+
+def _outputs(one: OutputClass) -> Any:
+    if one.members is None:
+        return arrangements_of([int(state.count) for state in one.states])
+    return one.size if one.number is None else one.number
+
+
+@lru_cache(maxsize=4)
+def _law(asked: Asked, exp_eps: Real, way: Direction, precision: int, doubles: bool) -> Law:
+    """Kept for a moment: the other direction is asked for next."""
+    with working_precision(precision + 32):
+        x, atoms, singular = _entry(exp_eps, doubles), [], Fraction(0)
+        for cell, null in _numbers(asked, precision, doubles):
+            if cell.powers is None or cell.c == 0:
+                first, second = (cell.a, cell.b) if way == "forward" else (cell.b, cell.a)
+                value = decided(less_by(first, times(x, second)), precision)
+                singular = singular + value if lower_end(value) > 0 else singular
+            else:
+                value = decided(_value(asked, cell, null, (exp_eps, x), way, doubles), precision)
+                atoms.append((value, decided(cell.c, precision)))
+        return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
+
+
+def _value(asked: Asked, cell: Cell, null: Any, level: tuple[Real, Entry], way: Direction, doubles: bool) -> Entry:
+    """The value of G at a cell: decided where it vanishes, and only then, as far as exponents say."""
+    assert cell.powers is not None
+    forward, lam, (exp_eps, x) = way == "forward", asked.lam, level
+    one, other = cell.powers
+    if cell.null is None:
+        one, other = (one, other) if forward else (other, one)
+        if one == other:  # no difference of two enclosures: it vanishes at exp(eps) = 1
+            return times(_likelihood(lam, one, doubles), less_by(Fraction(1), x))
+        if one is not None and other is not None and _is_power(exp_eps, lam, one - other):
+            return Fraction(0)
+        return less_by(_likelihood(lam, one, doubles), times(x, _likelihood(lam, other, doubles)))
+    seen = _likelihood(lam, one, doubles), cell.null
+    if isinstance(null, CapQuotient | int | Fraction) and one is not None:
+        pair = CAP**one if one else CapQuotient([1]), CapQuotient.of(null)
+        if level_between(*(pair if forward else pair[::-1]), Fraction(1) if lam is None else lam, exp_eps):
+            return Fraction(0)
+    seen = seen if forward else seen[::-1]
+    return less_by(seen[0], times(x, seen[1]))
+
+
+def _likelihood(lam: Real | None, exponent: int | None, doubles: bool) -> Entry:
+    if exponent is None or lam is None or exponent == 0:
+        return Fraction(exponent is not None)
+    return power(_entry(lam, doubles), Fraction(exponent))
+
+
+def _is_power(exp_eps: Real, lam: Real | None, exponent: int) -> bool:
+    """Whether a level is a power of the ratio cap; of rationals arithmetic tells."""
+    return isinstance(lam, Exp) and isinstance(exp_eps, Exp) and lam.exponent * exponent == exp_eps.exponent
+
+
+@final
+class _Number:
+    """A rational, a ball or a span with the operations of definitions; what is rational stays so."""
+
+    __slots__ = ("entry",)
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+
+    def _with(self, other: Any, operation: Callable[[Any, Any], Any], turned: bool = False) -> _Number:
+        one, two = self.entry, _plain(other)
+        return _Number(operation(two, one) if turned else operation(one, two))
+
+    def __add__(self, other: Any) -> _Number:
+        return self._with(other, lambda x, y: combined(x, y, operator.add))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> _Number:
+        return self._with(other, less_by)
+
+    def __rsub__(self, other: Any) -> _Number:
+        return self._with(other, less_by, True)
+
+    def __mul__(self, other: Any) -> _Number:
+        return self._with(other, times)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> _Number:
+        return self._with(other, _quotient)
+
+    def __rtruediv__(self, other: Any) -> _Number:
+        return self._with(other, _quotient, True)
+
+    def __pow__(self, exponent: Any) -> Any:
+        return Fraction(0) if exponent is INFINITE else _Number(power(self.entry, Fraction(exponent)))
+
+
+def _quotient(x: Entry, y: Entry) -> Entry:
+    return combined(x, y, operator.truediv)

@@ -210,17 +210,14 @@ def counted_law(asked: Asked, exp_eps: Real, way: Direction, *, bits: int | None
 def rises_with(parameter: str, asked: Asked, exp_eps: Real, way: Direction, bits: int | None) -> bool:
     """Whether the law of G over the blanket certainly rises in convex order with an integer in which it is affine."""
     precision = bits or usual_bits(exp_eps, *(() if asked.lam is None else (asked.lam,)))
-    rows = [_numbers(asked._replace(known=(*asked.known, (parameter, Fraction(d)))), precision, False) for d in (0, 1)]
+    places = [asked._replace(known=(*asked.known, (parameter, Fraction(d)))) for d in (0, 1)]
+    before, after = (quotient_cells(one._replace(lam=None), asked.lam is not None) for one in places)
     with working_precision(precision + 32):
-        x = _entry(exp_eps, False)
+        x, root = _entry(exp_eps, False), None if asked.lam is None else power(_entry(asked.lam, False), Fraction(1, 2))
+        rates = [quotient_at(two.c - one.c, asked.lam, root) for one, two in zip(before, after, strict=True)]
+        values = [_value(asked, cell, None, (exp_eps, x), way, False) for cell in after]
         return spreads(
-            [
-                (
-                    decided(_value(asked, cell, None, (exp_eps, x), way, False), precision),
-                    decided(less_by(cell.c, before.c), precision),
-                )
-                for (before, _), (cell, _) in zip(*rows, strict=True)
-            ]
+            [(decided(value, precision), decided(rate, precision)) for value, rate in zip(values, rates, strict=True)]
         )
 
 
@@ -241,7 +238,7 @@ def counted_channel(asked: Asked, bits: int | None) -> Channel:
 
 def quotient_rows(asked: Asked) -> list[tuple[CapQuotient, ...]]:
     """The rows of the channel as functions of the ratio cap."""
-    return list(zip(*_columns(asked, CAP, CapQuotient.of), strict=True))
+    return list(zip(*_columns(asked, None if asked.lam is None else CAP, CapQuotient.of), strict=True))
 
 
 def _columns(asked: Asked, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:

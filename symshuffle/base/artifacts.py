@@ -105,19 +105,22 @@ def write_atomically(path: Path, content: str | bytes, *, argument: str = "file"
         stream.write(data)
 
 
-def check_replaced(path: Path, data: bytes, *, argument: str) -> None:
-    """Refuse to replace what is no file, or a file that begins in another way than these data."""
+def check_replaced(path: Path, data: bytes, *, argument: str, beginning: int = 1000) -> None:
+    """Refuse to replace what is no file, or a file that begins in another way than these data.
+
+    - ``beginning``: bytes of a file that say of which kind it is.
+    """
     if not path.exists():
         return
     if not path.is_file():
         raise InputError(argument, path, "a regular file")
     try:
         with path.open("rb") as stream:
-            old = stream.read(_BEGINNING)
+            old = stream.read(beginning)
     except OSError as error:
         raise InputError(argument, path, f"a file that can be read before it is replaced ({error.strerror})") from error
-    if old.strip() and _first_words(old) != _first_words(data[:_BEGINNING]):
-        begins = _first_words(data[:_BEGINNING]).decode("ascii", "backslashreplace")
+    if old.strip() and _first_words(old) != _first_words(data[:beginning]):
+        begins = _first_words(data[:beginning]).decode("ascii", "backslashreplace")
         raise InputError(argument, path, f"a new file, or an earlier one of the same kind, which begins with {begins}")
 
 
@@ -126,9 +129,6 @@ def _first_words(data: bytes) -> bytes:
     found = _FIRST.match(data.removeprefix(b"\xef\xbb\xbf"))
     return b"".join(found[0].split()) if found else b""
 
-
-_BEGINNING: Final = 1000
-"""Bytes of a file that say of which kind it is."""
 
 _FIRST: Final = re.compile(rb'\W{0,99}\w{0,99}(?:": *"symshuffle [a-z ]*)?')
 

@@ -56,11 +56,8 @@ def _written(value: object) -> str:
     return _beginning(text)
 
 
-def _beginning(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-_LONGEST = 200
+def _beginning(text: str, longest: int = 200) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 class Unsupported(SymshuffleError, ValueError):

@@ -295,12 +295,11 @@ class ValueMethods(AnswerMethods):
         return self.value
 
 
-def _shown(end: Fraction) -> str:
+def _shown(end: Fraction, bits: int = 256) -> str:
     """An end as an expression, or as its first digits where that is long."""
-    return repr(end) if max(end.numerator.bit_length(), end.denominator.bit_length()) <= _SHOWN_BITS else brief(end)
+    return repr(end) if max(end.numerator.bit_length(), end.denominator.bit_length()) <= bits else brief(end)
 
 
-_SHOWN_BITS: Final = 256
 _SHORT: Final = 10**6
 """Denominators below it are shown."""
 

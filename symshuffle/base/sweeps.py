@@ -47,7 +47,7 @@ Found: TypeAlias = "tuple[FlatRow, str | None, float]"
 """The row of a point, or the reason why there is none, and the seconds."""
 
 
-class Journal:
+class _Journal:
     """The rows so far, in memory and, where there is a folder, in its table."""
 
     def __init__(self, folder: Path | None, points: Sequence[Mapping[str, object]]) -> None:
@@ -119,9 +119,9 @@ class Journal:
 @contextmanager
 def journal_in(
     folder: Path | None, identity: Mapping[str, Any], points: Sequence[Mapping[str, object]]
-) -> Iterator[Journal]:
+) -> Iterator[_Journal]:
     """The journal of a sweep; in a folder, as long as no other process writes there."""
-    journal = Journal(folder, points)
+    journal = _Journal(folder, points)
     if folder is None:
         yield journal
         return

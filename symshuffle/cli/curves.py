@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-_WIDTH = 1e-4
-"""Relative width of the points of a curve of one round."""
-
 
 @command(app, name="largest-eps0", without=("eps0", "lam", "header"))
 def largest_eps0(
@@ -126,10 +123,12 @@ class _CurveOptions:
         show: Show,
         ask: Callable[..., Curve],
         limit: tuple[GaussianLimit | None, str] | None = None,
+        usual: float = 1e-4,
     ) -> None:
         """Compute a curve and print it.
 
         - ``ask``: the question; ``limit``: the Gaussian approximation beside a trade-off, or why there is none.
+        - ``usual``: relative width of the points of a curve of one round.
         """
         several = subject.batches is not None and subject.batches.several
         with progress() as display, workers(arguments.jobs(self.jobs)) as executor:
@@ -137,7 +136,7 @@ class _CurveOptions:
             found = ask(
                 subject.deployment,
                 arithmetic=self.arithmetic or "float64",
-                rtol=_WIDTH if self.rtol is None and not several else self.rtol,
+                rtol=usual if self.rtol is None and not several else self.rtol,
                 bits=LAW_BITS,
                 executor=executor,
                 progress=lambda known, of: display.update(task, completed=known, total=of),

@@ -31,8 +31,6 @@ app = typer.Typer()
 
 _USUAL: Final = {"adjacency": "replace-one"}
 
-_SHOWN = 6
-
 
 _NONE = ("null", "pairs", "graph")
 """Fields of a deployment that vectors do not have."""
@@ -107,11 +105,11 @@ def _written(found: PrivateMean, suffix: str) -> str | bytes:
     return stream.getvalue()
 
 
-def _rows(found: PrivateMean, seed: int, *, explain: bool) -> list[tuple[str, str]]:
+def _rows(found: PrivateMean, seed: int, *, explain: bool, most: int = 6) -> list[tuple[str, str]]:
     chosen = found.chosen
     parameters = ", ".join(f"{name} = {float(value):.10g}" for name, value in chosen.parameters.items())
-    shown = ", ".join(f"{x:.6g}" for x in found.estimate[:_SHOWN])
-    rest = ", ..." if found.dimension > _SHOWN else ""
+    shown = ", ".join(f"{x:.6g}" for x in found.estimate[:most])
+    rest = ", ..." if found.dimension > most else ""
     estimate = ("estimate", f"[{shown}{rest}], simulated with seed {seed}")
     hint = [] if found.hint is None else [("hint", found.hint)]
     if not explain:

@@ -49,9 +49,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-CONFIRMED_DIGITS: Final = 50
-
-
 _BOUND_HELP: Final = (
     "The upper end bounds the true shuffled divergence of every pair of neighbouring datasets. The lower end is only "
     "the other side of the same decomposition bound. The value that real datasets are known to reach is reported as "
@@ -275,6 +272,7 @@ def _confirmed(
     *,
     route: Route = "auto",
     blanket: Blanket | None = None,
+    digits: int = 50,
 ) -> Confirmation:
     """The largest of the laws behind a bound, of its adjacency and directions; Laplace noise from its densities."""
     from symshuffle.engines.confirm import recompute, recompute_laplace
@@ -294,8 +292,7 @@ def _confirmed(
             "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
         )
     return _largest(
-        recompute(law, bound.n, digits=CONFIRMED_DIGITS, route=route)
-        for law in reduced.laws(target, bound.direction, LAW_BITS)
+        recompute(law, bound.n, digits=digits, route=route) for law in reduced.laws(target, bound.direction, LAW_BITS)
     )
 
 

@@ -8,6 +8,7 @@ rounded to nearest.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,12 +17,10 @@ from typing import Any, Final, final
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers.balls import Ball, Exp, Real, enclose
 
-DOUBLE_BITS: Final = 53
+DOUBLE_BITS: Final = sys.float_info.mant_dig
 _EXP_BITS: Final = 80
 _EXPONENT: Final = 64
 """Largest exponent of a power: each product moves both ends."""
-
-_INTEGERS: Final = 1 << DOUBLE_BITS
 
 
 @final
@@ -49,7 +48,7 @@ class Span:
                 return value
             case Exp():
                 return _exponential(value)
-        if value.denominator == 1 and abs(value.numerator) <= _INTEGERS:
+        if value.denominator == 1 and abs(value.numerator) <= 1 << DOUBLE_BITS:
             return cls(float(value), float(value))
         return _nearest(value, value)
 

@@ -21,6 +21,7 @@ by the triangle inequality, since :math:`\lVert v/S-v\rVert_1=\lvert 1/S-1\rvert
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
@@ -43,7 +44,7 @@ from symshuffle.base.numbers.texts import brief, format_decimal
 
 _DECIMAL: Final = re.compile(r"[+-]?(\d*)(?:(\.)(\d*))?(?:([eE])([+-]?\d+))?", re.ASCII)
 _DIGITS_OF_DOUBLES: Final = 16
-_SPACING_OF_DOUBLES: Final = Fraction(1, 1 << 52)
+_SPACING_OF_DOUBLES: Final = Fraction(sys.float_info.epsilon)
 """Distance of doubles next to 1: what was computed in doubles is known no better, with however many digits."""
 
 _SPACINGS_LOST: Final = 64

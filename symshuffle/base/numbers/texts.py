@@ -11,8 +11,6 @@ import flint
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers.balls import Ball, Number, working_precision
 
-_BRIEF: Final = 40
-
 _MOST_DIGITS: Final = 100_000
 """Digits that are written within a second."""
 
@@ -90,10 +88,10 @@ def _leading(value: int, bits: int) -> flint.arb:
     return (leading.union(leading + 1) if cut else leading) * flint.arb(2) ** cut
 
 
-def brief(value: Number) -> str:
+def brief(value: Number, longest: int = 40) -> str:
     """The number as it is, or the first digits of a long rational, for messages."""
     written = exact_text(value) if isinstance(value, Fraction) else str(value)
-    if isinstance(value, Fraction) and len(written) > _BRIEF:
+    if isinstance(value, Fraction) and len(written) > longest:
         return f"about {format_decimal(value, digits=6, up=False)}"
     return written
 

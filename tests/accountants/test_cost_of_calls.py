@@ -72,3 +72,11 @@ def test_a_width_out_of_reach_costs_little_and_says_so(monkeypatch):
     found = delta(Deployment(KRR, periods=2), n=1000, eps="0.2", rtol=1e-15).bracket
     assert found.aimed == 1e-15 and found.width < F(1, 100) * found.upper
     assert len(calls) < 2000
+
+
+def test_the_end_of_a_profile_is_found_at_any_width(monkeypatch):
+    """Arguments of few digits tell no two apart that are closer than these: a search among them would not end."""
+    calls = counting(monkeypatch, brackets, "_all_zero")
+    found = epsilon(randomizer("krr").at(k=3, lam="3/2"), n=2, delta="1e-5", rtol="1e-30").bracket
+    assert 0 < found.width <= F(1, 10**29) * found.upper
+    assert len(calls) < 400

@@ -109,7 +109,9 @@ def _around_first_zero(
     - ``low``: an argument at which it is known not to be 0, or 0.
     """
     while x - low > Fraction(rtol) / 10 * x and x >= _LEAST_ARGUMENT:
-        middle = shortened((low + x) / 2)
+        half = (low + x) / 2
+        middle = shortened(half)
+        middle = middle if low < middle < x else half  # few digits tell arguments so close from neither end
         low, x = (low, middle) if zero(middle) else (middle, x)
     return low, x
 

@@ -40,7 +40,7 @@ def test_against_the_histograms(name, direction):
     for n in (1, 2, 3):
         pair = _laws(W, 0, 2, n)
         expected = BRUTE[name](*(pair if direction == "forward" else pair[::-1]))
-        found = leakage(W, 0, 2, n=n, divergence=name.value, order=order, direction=direction)
+        found = leakage(W, 0, 2, n=n, divergence=name, order=order, direction=direction)
         assert found.bracket.lower <= upper_end(expected)
         assert lower_end(expected) <= found.bracket.upper
         assert found.bracket.width <= F(1, 10**30)

@@ -28,6 +28,7 @@ from symshuffle.base.numbers import (
     Real,
     Verdict,
     as_integer,
+    as_width,
     enclose,
     equal,
     is_exact,
@@ -189,7 +190,7 @@ def shuffled_leakage(
     *,
     gamma: Number | Exp | int,
     arithmetic: Arithmetic | None = None,
-    rtol: float = 1e-6,
+    rtol: object = 1e-6,
 ) -> Leakage:
     r"""Hockey-stick divergence of one user against a constant population.
 
@@ -240,7 +241,7 @@ def shuffled_leakage(
         law = Law.from_atoms((1 - value * order, weight) for value, weight in atoms)
     if arithmetic is None:
         arithmetic = "exact" if is_exact((*law.values, *law.weights, law.singular)) else "ball"
-    bracket = evaluate_law(law, experiment.n, arithmetic=arithmetic, rtol=rtol)
+    bracket = evaluate_law(law, experiment.n, arithmetic=arithmetic, rtol=as_width(rtol))
     return Leakage(bracket, experiment, "the channel with this likelihood ratio")
 
 

@@ -191,7 +191,7 @@ def leakage(
     divergence: Divergence = "hockey-stick",
     order: Fraction | int | None = None,
     direction: Direction = "forward",
-    rtol: float = 1e-6,
+    rtol: object = 1e-6,
 ) -> Leakage:
     """Divergence of the shuffled messages of one user against a constant population.
 
@@ -214,7 +214,7 @@ def leakage(
         Order of the Rényi divergence, above 1.
     direction : Direction or str
         ``FORWARD``: of the dataset with ``i`` from the constant one.
-    rtol : float
+    rtol : number or text
         Relative width to aim at, where an engine computes the value.
 
     Returns

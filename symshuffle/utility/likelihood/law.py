@@ -174,7 +174,7 @@ class LikelihoodRatio:
         eps: object = None,
         direction: Question = "both",
         arithmetic: Arithmetic = "float64",
-        rtol: float = 1e-6,
+        rtol: object = 1e-6,
     ) -> Bracket:
         """Hockey-stick divergence of the canonical pair of ``n`` users at one level.
 

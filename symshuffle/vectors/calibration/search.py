@@ -253,8 +253,7 @@ def calibrate(
     all_users, n = n, smallest_batch(covered, ("adjacency",))
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_goal(delta)
     dimension = as_integer(dimension, "dimension", 1, LARGEST_DIMENSION)
-    sensitivity = 1 if near == "zero-out" else 2
-    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
+    noise = central_noise(order, goal, near) / n
     name = mechanism_name(name)
     shape = _shape_of(name, fixed)
     family = family_by_name(name, n, dimension, noise, shape)
@@ -297,6 +296,11 @@ def estimated_rmse(name: str, target: Target, dimension: int, noise: float) -> f
     if dimension == 1 and name in ("privunit", "clipped-linear"):
         return math.inf
     return math.sqrt(estimated_error(family_by_name(name, target.n, dimension, noise), target) / target.n / dimension)
+
+
+def central_noise(order: Real, goal: Fraction, adjacency: Relation) -> float:
+    """Noise of a trusted curator's Gaussian mechanism on the sum."""
+    return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency == "zero-out" else 2)
 
 
 def read_goal(delta: object) -> Fraction:

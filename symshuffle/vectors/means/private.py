@@ -20,11 +20,10 @@ from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, t
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.names import mechanism_name, source_name
 from symshuffle.vectors.calibration.floor import Target
-from symshuffle.vectors.calibration.search import calibrate, estimated_rmse, read_goal
+from symshuffle.vectors.calibration.search import calibrate, central_noise, estimated_rmse, read_goal
 from symshuffle.vectors.error.risk import affine_risk, err1
 from symshuffle.vectors.means.answers import CalibratedMechanism, Certifiable, PrivateMean
 from symshuffle.vectors.means.rows import Rows, array_rows, file_rows, survey
-from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -136,7 +135,7 @@ def private_mean(
         raise InputError("n", fields["n"], f"{n}, the number of vectors")
     covered = UNSAID.with_(adjacency=adjacency, **fields | {"n": n})
     least = smallest_batch(covered, ("adjacency",))
-    noise = _central(order, goal, adjacency)
+    noise = central_noise(order, goal, adjacency)
     refused: list[tuple[str, str]] = []
     if isinstance(mechanism, str):
         names = NAMES if mechanism == "auto" else (mechanism,)
@@ -223,7 +222,7 @@ def candidates(
     about = dict.fromkeys(names, 0.0)
     if not every and len(names) > 1:
         target = Target(least, order, goal, adjacency, "mechanism")
-        start, share = _central(order, goal, adjacency) / least, math.sqrt(least / n)
+        start, share = central_noise(order, goal, adjacency) / least, math.sqrt(least / n)
         about = {name: share * estimated_rmse(name, target, dimension, start) for name in names}
     for name in sorted(names, key=lambda one: about[one]):
         best = min((float(one.rmse.upper) for one in found), default=math.inf)
@@ -239,11 +238,6 @@ def candidates(
             if refused is not None:
                 refused.append((name, str(error)))
     return tuple(sorted(found, key=lambda candidate: candidate.rmse.upper))
-
-
-def _central(order: Real, goal: Fraction, adjacency: Relation) -> float:
-    """Noise of a trusted curator's Gaussian mechanism on the sum."""
-    return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency == "zero-out" else 2)
 
 
 def _calibrated(

@@ -32,7 +32,17 @@ import flint
 from symshuffle.accountants.bounds.search import smallest_meeting
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import LARGEST_LEVEL, read_target
-from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, parse_inside, to_arb, working_precision
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Exp,
+    Number,
+    Real,
+    as_width,
+    parse_inside,
+    to_arb,
+    working_precision,
+)
 from symshuffle.base.results import Bracket
 
 _MOST_BITS: Final = 1 << 16
@@ -79,7 +89,7 @@ def _profile(s: flint.arb, order: Real) -> flint.arb:
     return (((a - b) / root).erfc() - ratio * ((a + b) / root).erfc()) / 2
 
 
-def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = None, rtol: float = 1e-12) -> Bracket:
+def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = None, rtol: object = 1e-12) -> Bracket:
     """The smallest noise multiplier at which Gaussian noise is (eps, delta)-private; ``upper`` is the safe end.
 
     Examples
@@ -89,8 +99,7 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     3.730631635
     """
     goal = parse_inside(delta, "delta", "(0, 1)")
-    if not 0 < rtol < 1:
-        raise InputError("rtol", rtol, "a number in (0, 1)")
+    width = as_width(rtol)
     order = read_target(eps=eps, exp_eps=exp_eps)
 
     unit = Fraction(_SCALE if _is_met(order, goal) else 1 << math.ceil(1 / goal).bit_length())
@@ -105,8 +114,8 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
             value = _first_term(s, order)
         return Bracket(value.lower, value.upper, "ball", "closed form", "difference of two normal tails in balls")
 
-    found = smallest_meeting(bound, goal, rtol, what="noise multiplier")
-    return found.bracket("bisection on the profile, in balls", rtol).scaled(unit)
+    found = smallest_meeting(bound, goal, width, what="noise multiplier")
+    return found.bracket("bisection on the profile, in balls", width).scaled(unit)
 
 
 def _first_term(s: Fraction, order: Real) -> Ball:

@@ -23,14 +23,19 @@ PLAN = (
     "ask",
     [
         lambda: delta([Group(SMALL, 9), Group(randomizer("krr").at(k=3, lam=2), 5)], eps="0.1", engine=BallContour()),
-        lambda: delta(KRR, n=10, eps="0.1", dropout="1/10", engine=BallContour(), rtol=1e-9),
         lambda: epsilon(randomizer("krr").at(k=4, eps0=1), n=1000, periods=2, delta="1e-3", engine=Counts()),
     ],
-    ids=["groups", "dropout", "rounds"],
+    ids=["groups", "rounds"],
 )
 def test_many_values_of_a_named_engine_are_refused_at_once(ask):
     with pytest.raises(Unsupported, match=r"values; leave the choice to auto"):
         ask()
+
+
+def test_dropout_is_one_value_of_a_named_engine():
+    found = delta(KRR, n=10, eps="0.1", dropout="1/10", engine=BallContour(), rtol=1e-9).bracket
+    free = delta(KRR, n=10, eps="0.1", dropout="1/10").bracket
+    assert found.lower <= free.upper and free.lower <= found.upper
 
 
 def test_a_limit_is_shared_unless_the_caller_sets_it():

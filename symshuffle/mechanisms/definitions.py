@@ -222,7 +222,7 @@ def _inputs(name: str, values: Mapping[str, Any]) -> Any:
         return values["g"] ** values["m"]
     if "k" in values:
         return values["k"]
-    return 2 if name == "rr" else values["D"] - 1 if name == "hadamard" else values["D"]
+    return Fraction(2) if name == "rr" else values["D"] - 1 if name == "hadamard" else values["D"]
 
 
 def classes_of(name: str, values: Mapping[str, Any]) -> tuple[Classes, Any]:

@@ -34,17 +34,17 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import Entry, combined, decided, less_by, power, spreads, times
 from symshuffle.decompositions.quotients import CapQuotient, level_between
-from symshuffle.mechanisms.definitions import INFINITE, Classes, classes_of
+from symshuffle.mechanisms.definitions import UNBOUNDED, Classes, classes_of
 from symshuffle.mechanisms.members import Alike, BitStrings, arrangements_of
 from symshuffle.mechanisms.outputs import OutputClass
 
-LONGEST: Final = 16
+LONGEST_POLYNOMIAL: Final = 8
 """Bits of a string up to which weights are quotients of polynomials, which have as many terms; cost only."""
 
-CAP: Final = CapQuotient([0, 0, 1])
+RATIO_CAP: Final = CapQuotient([0, 0, 1])
 
 
-class Cell(NamedTuple):
+class CountedCell(NamedTuple):
     """A component of a decomposition: its weights in both rows and in the blanket.
 
     - ``powers``: exponents of the ratio cap in the likelihood ratios of the rows to the blanket, None for a ratio of 0;
@@ -66,7 +66,7 @@ def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
     return (*pair, *held[others])
 
 
-def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, ...]:
+def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[CountedCell, ...]:
     """The cells of two inputs over the blanket, the left-over last, or over the input that all others hold.
 
     Raises
@@ -86,9 +86,9 @@ def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, 
             outside = None if charge is None else (_less(first, charge), _less(second, charge))
             sums = found.setdefault(outside or (first, second, None), [Fraction(0)] * 3)
             sums[:] = map(operator.add, sums, weights)
-    cells = [Cell(a, b, c, None if len(powers) > 2 else powers) for powers, (a, b, c) in found.items()]
+    cells = [CountedCell(a, b, c, None if len(powers) > 2 else powers) for powers, (a, b, c) in found.items()]
     if others == "blanket":
-        cells.append(Cell(Fraction(0), Fraction(0), 1 - sum(cell.c for cell in cells), (None, None)))
+        cells.append(CountedCell(Fraction(0), Fraction(0), 1 - sum(cell.c for cell in cells), (None, None)))
     return tuple(cells)
 
 
@@ -96,14 +96,14 @@ def _less(one: int | None, other: int) -> int | None:
     return None if one is None else one - other
 
 
-def against_null(cells: Sequence[Cell], second: bool) -> tuple[Cell, ...]:
+def against_null(cells: Sequence[CountedCell], second: bool) -> tuple[CountedCell, ...]:
     """Cells over the blanket of one input, the second or the first, and a null symbol with the law of the blanket."""
     *charged, left = cells
     mass = 1 - left.c
     rows = [(cell.b if second else cell.a, cell) for cell in charged]
     return (
         *(
-            Cell(a, c.c / mass, c.c, c.powers and (c.powers[second], None), c.powers and Fraction(1) / mass)
+            CountedCell(a, c.c / mass, c.c, c.powers and (c.powers[second], None), c.powers and Fraction(1) / mass)
             for a, c in rows
         ),
         left,
@@ -111,7 +111,7 @@ def against_null(cells: Sequence[Cell], second: bool) -> tuple[Cell, ...]:
 
 
 @final
-class Asked(NamedTuple):
+class CellsOf(NamedTuple):
     """Which cells of a named randomizer, at values of its parameters.
 
     - ``known``: parameters other than the ratio cap; ``limit``, whether the size of the domain is at its limit.
@@ -128,25 +128,25 @@ class Asked(NamedTuple):
     def classes(self, lam: Any) -> tuple[Classes, Any]:
         """Classes of outputs and number of inputs, in numbers of the kind that the ratio cap is given in."""
         cap = {} if lam is None else {"lam": lam}
-        return classes_of(self.name, dict(self.known) | cap | ({"D": INFINITE} if self.limit else {}))
+        return classes_of(self.name, dict(self.known) | cap | ({"D": UNBOUNDED} if self.limit else {}))
 
-    def cells(self, lam: Any) -> tuple[Cell, ...]:
+    def cells(self, lam: Any) -> tuple[CountedCell, ...]:
         """The cells, in the same numbers."""
         cells = counted_cells(*self.classes(lam), self.others)
         return cells if self.null is None else against_null(cells, self.null)
 
 
 @lru_cache(maxsize=256)
-def quotient_cells(asked: Asked, budget: bool) -> tuple[Cell, ...]:
+def quotient_cells(asked: CellsOf, budget: bool) -> tuple[CountedCell, ...]:
     """The cells as quotients in the root of the ratio cap: the same at all budgets."""
-    return asked.cells(CAP if budget else None)
+    return asked.cells(RATIO_CAP if budget else None)
 
 
 @lru_cache(maxsize=8)
-def _numbers(asked: Asked, precision: int, doubles: bool) -> list[tuple[Cell, Any]]:
+def _numbers(asked: CellsOf, precision: int, doubles: bool) -> list[tuple[CountedCell, Any]]:
     """The cells in numbers, and ratios of a null symbol as quotients, where these are known: the same at all levels."""
     budget = asked.lam is not None
-    if doubles or dict(asked.known).get("D", 0) > LONGEST:
+    if doubles or dict(asked.known).get("D", 0) > LONGEST_POLYNOMIAL:
         cells = asked.cells(None if asked.lam is None else _Number(_entry(asked.lam, doubles)))
         return [(_mapped(cell, _plain), None) for cell in cells]
     root = None if asked.lam is None else power(_entry(asked.lam, False), Fraction(1, 2))
@@ -156,9 +156,9 @@ def _numbers(asked: Asked, precision: int, doubles: bool) -> list[tuple[Cell, An
     ]
 
 
-def _mapped(cell: Cell, number: Callable[[Any], Any]) -> Cell:
+def _mapped(cell: CountedCell, number: Callable[[Any], Any]) -> CountedCell:
     null = None if cell.null is None else number(cell.null)
-    return Cell(number(cell.a), number(cell.b), number(cell.c), cell.powers, null)
+    return CountedCell(number(cell.a), number(cell.b), number(cell.c), cell.powers, null)
 
 
 def _entry(value: Real, doubles: bool) -> Entry:
@@ -190,7 +190,9 @@ def _fraction(value: Any) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def counted_law(asked: Asked, exp_eps: Real, way: Direction, *, bits: int | None = None, doubles: bool = False) -> Law:
+def counted_law(
+    asked: CellsOf, exp_eps: Real, way: Direction, *, bits: int | None = None, doubles: bool = False
+) -> Law:
     """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles.
 
     Raises
@@ -207,7 +209,7 @@ def counted_law(asked: Asked, exp_eps: Real, way: Direction, *, bits: int | None
         raise NotDecided(f"the cells at these values: {reason!r}") from None
 
 
-def rises_with(parameter: str, asked: Asked, exp_eps: Real, way: Direction, bits: int | None) -> bool:
+def rises_with(parameter: str, asked: CellsOf, exp_eps: Real, way: Direction, bits: int | None) -> bool:
     """Whether the law of G over the blanket certainly rises in convex order with an integer in which it is affine."""
     precision = bits or usual_bits(exp_eps, *(() if asked.lam is None else (asked.lam,)))
     places = [asked._replace(known=(*asked.known, (parameter, Fraction(d)))) for d in (0, 1)]
@@ -221,7 +223,7 @@ def rises_with(parameter: str, asked: Asked, exp_eps: Real, way: Direction, bits
         )
 
 
-def counted_channel(asked: Asked, bits: int | None) -> Channel:
+def counted_channel(asked: CellsOf, bits: int | None) -> Channel:
     """Explicit channel: exact where probabilities are rational and no bits are given, otherwise in balls."""
     precision = DEFAULT_BITS if bits is None else as_precision(bits)
     with working_precision(precision + 32):
@@ -236,12 +238,12 @@ def counted_channel(asked: Asked, bits: int | None) -> Channel:
         return Channel(tuple(zip(*_columns(asked, cap, number), strict=True)))
 
 
-def quotient_rows(asked: Asked) -> list[tuple[CapQuotient, ...]]:
+def quotient_rows(asked: CellsOf) -> list[tuple[CapQuotient, ...]]:
     """The rows of the channel as functions of the ratio cap."""
-    return list(zip(*_columns(asked, None if asked.lam is None else CAP, CapQuotient.of), strict=True))
+    return list(zip(*_columns(asked, None if asked.lam is None else RATIO_CAP, CapQuotient.of), strict=True))
 
 
-def _columns(asked: Asked, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
+def _columns(asked: CellsOf, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
     """For each output its probabilities at all inputs."""
     integers = {name: int(value) for name, value in asked.known if value.denominator == 1}
     classes, _ = asked.classes(cap)
@@ -257,10 +259,20 @@ def _columns(asked: Asked, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tu
             yield tuple(entries[i] for i in states)
 
 
-def outputs_of(asked: Asked) -> int:
+def outputs_of(asked: CellsOf) -> int:
     """Number of outputs."""
-    classes, _ = asked.classes(None if asked.lam is None else CAP)
-    return sum(int(_outputs(one)) for one in classes)
+    return sum(int(_outputs(one)) for one in _classes_at_four(asked))
+
+
+def knows_three(asked: CellsOf) -> bool:
+    """Whether every class of outputs counts the states of three inputs."""
+    return all(one.knows(3) for one in _classes_at_four(asked))
+
+
+@lru_cache(maxsize=16)
+def _classes_at_four(asked: CellsOf) -> Classes:
+    """The classes at a budget at which roots are rational: their structure is the same at all."""
+    return asked.classes(None if asked.lam is None else _Number(Fraction(4)))[0]
 
 
 def _outputs(one: OutputClass) -> Any:
@@ -270,7 +282,7 @@ def _outputs(one: OutputClass) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _law(asked: Asked, exp_eps: Real, way: Direction, precision: int, doubles: bool) -> Law:
+def _law(asked: CellsOf, exp_eps: Real, way: Direction, precision: int, doubles: bool) -> Law:
     """Kept for a moment: the other direction is asked for next."""
     with working_precision(precision + 32):
         x, atoms, singular = _entry(exp_eps, doubles), [], Fraction(0)
@@ -285,7 +297,9 @@ def _law(asked: Asked, exp_eps: Real, way: Direction, precision: int, doubles: b
         return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
 
 
-def _value(asked: Asked, cell: Cell, null: Any, level: tuple[Real, Entry], way: Direction, doubles: bool) -> Entry:
+def _value(
+    asked: CellsOf, cell: CountedCell, null: Any, level: tuple[Real, Entry], way: Direction, doubles: bool
+) -> Entry:
     """The value of G at a cell: decided where it vanishes, and only then, as far as exponents say."""
     assert cell.powers is not None
     forward, lam, (exp_eps, x) = way == "forward", asked.lam, level
@@ -299,7 +313,7 @@ def _value(asked: Asked, cell: Cell, null: Any, level: tuple[Real, Entry], way: 
         return less_by(_likelihood(lam, one, doubles), times(x, _likelihood(lam, other, doubles)))
     seen = _likelihood(lam, one, doubles), cell.null
     if isinstance(null, CapQuotient | int | Fraction) and one is not None:
-        pair = CAP**one if one else CapQuotient([1]), CapQuotient.of(null)
+        pair = RATIO_CAP**one if one else CapQuotient([1]), CapQuotient.of(null)
         if level_between(*(pair if forward else pair[::-1]), Fraction(1) if lam is None else lam, exp_eps):
             return Fraction(0)
     seen = seen if forward else seen[::-1]
@@ -353,7 +367,7 @@ class _Number:
         return self._with(other, _quotient, True)
 
     def __pow__(self, exponent: Any) -> Any:
-        return Fraction(0) if exponent is INFINITE else _Number(power(self.entry, Fraction(exponent)))
+        return Fraction(0) if exponent is UNBOUNDED else _Number(power(self.entry, Fraction(exponent)))
 
 
 def _quotient(x: Entry, y: Entry) -> Entry:

@@ -25,10 +25,10 @@ from symshuffle.channels.channel import LARGEST_CHANNEL
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import LARGEST_COMPARED, calculated
 from symshuffle.decompositions.cells import (
-    CAP,
-    Asked,
+    CellsOf,
     counted_channel,
     counted_law,
+    knows_three,
     outputs_of,
     quotient_rows,
     rises_with,
@@ -114,10 +114,9 @@ class ClosedForm:
     @property
     def backgrounds(self) -> tuple[Others, ...]:
         """The constant backgrounds with a closed form, the one expected to be worst first."""
-        third = all(c.knows(3) for c in self._asked().classes(None if self.lam is None else CAP)[0])
         if self.limits or self._inputs <= 2:
             return "second", "first"
-        return (*(("third",) if third else ()), "second", "first")
+        return ("third", "second", "first") if knows_three(self._at_pair) else ("second", "first")
 
     def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""
@@ -143,12 +142,12 @@ class ClosedForm:
             raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
         return self._law(self._asked(null=second), exp_eps, direction, bits)
 
-    def _asked(self, others: Others = "blanket", null: bool | None = None) -> Asked:
+    def _asked(self, others: Others = "blanket", null: bool | None = None) -> CellsOf:
         known = ((name, parse_rational(value, name)) for name, value in self.values)
-        return Asked(self.name, tuple(known), self.lam, bool(self.limits), others, null)
+        return CellsOf(self.name, tuple(known), self.lam, bool(self.limits), others, null)
 
     def _law(
-        self, asked: Asked, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
+        self, asked: CellsOf, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
     ) -> Law:
         """Law of G by numbers; where they do not settle it, with more digits."""
         exp_eps, precision = parse_constant(exp_eps, "exp_eps"), bits
@@ -182,7 +181,7 @@ class ClosedForm:
         return quotient_rows(self._at_pair)
 
     @property
-    def _at_pair(self) -> Asked:
+    def _at_pair(self) -> CellsOf:
         """The definition at some pair of inputs, where it is left open: the channel does not depend on it."""
         return replace(self, values=(*self.values, (self.told, "1")))._asked() if self.told else self._asked()
 

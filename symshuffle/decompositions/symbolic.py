@@ -22,7 +22,7 @@ from symshuffle.base.numbers import Ball, Real, lower_end, upper_end
 from symshuffle.base.results import FirstLines
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
-from symshuffle.decompositions.cells import Asked, counted_law, roles_of
+from symshuffle.decompositions.cells import CellsOf, counted_law, roles_of
 from symshuffle.decompositions.counting import Cell, count_cells
 from symshuffle.decompositions.model import Decomposition, first_lines
 from symshuffle.mechanisms.display import factored, latex, text
@@ -290,7 +290,7 @@ def quick_law(
     if is_named(general or mechanism):
         lam = known.pop("lam", None)
         rationals = tuple((name, Fraction(value)) for name, value in known.items() if isinstance(value, Fraction))
-        asked = Asked(mechanism.name, rationals, lam, bool(growing), others)
+        asked = CellsOf(mechanism.name, rationals, lam, bool(growing), others)
         return counted_law(asked, exp_eps, direction, bits=bits, doubles=doubles)
     cells = _calculated(general or mechanism, others, growing)
     return calculated_law(cells, known, exp_eps, direction, bits=bits, doubles=doubles)

@@ -38,7 +38,7 @@ class Infinite:
     __rpow__ = __rtruediv__
 
 
-INFINITE: Final = Infinite()
+UNBOUNDED: Final = Infinite()
 
 
 def _null(inputs: Any, mass: Any) -> OutputClass:

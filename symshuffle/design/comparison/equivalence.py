@@ -16,7 +16,7 @@ from typing import Any
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
-from symshuffle.decompositions.cells import Asked, quotient_cells
+from symshuffle.decompositions.cells import CellsOf, quotient_cells
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.families import Family, family
 from symshuffle.design.comparison.rows import Row
@@ -149,7 +149,7 @@ def law_of_g(one: Family, values: Mapping[str, Any]) -> _Law | None:
         return None
     name = THINNED + one.base if thin else one.base
     known = {**one.sized, **{name: value for name, value in values.items() if thin or not (one.thin and name == "p")}}
-    asked = Asked(name, tuple((key, Fraction(value)) for key, value in known.items()))
+    asked = CellsOf(name, tuple((key, Fraction(value)) for key, value in known.items()))
     masses: dict[tuple[CapQuotient, CapQuotient], CapQuotient] = {}
     none = CapQuotient([0])
     for a, b, c, *_ in quotient_cells(asked, one.has_budget):

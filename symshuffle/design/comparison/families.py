@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
 
-BITS: Final = 160
+COMPARISON_BITS: Final = 160
 """Precision of the numbers of rows: cost only, since every ball says how wide it is."""
 
 

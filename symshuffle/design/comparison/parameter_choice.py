@@ -14,7 +14,7 @@ from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
 from symshuffle.decompositions.filed_values import FiledParameter
 from symshuffle.design.comparison.branch_and_bound import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
-from symshuffle.design.comparison.families import BITS, Family, FamilyMember, Parameters
+from symshuffle.design.comparison.families import COMPARISON_BITS, Family, FamilyMember, Parameters
 from symshuffle.design.comparison.matching import RTOL, Match, matched
 from symshuffle.design.comparison.monotonicity import DegradationOrder
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, LARGEST_FREE, loss_of, moment
@@ -309,4 +309,4 @@ def votes_of(at: FamilyMember) -> tuple[VoteNoise | None, str]:
     """The votes of the best unbiased estimator known, or why there is none."""
     if not at.family.alike:
         return None, at.obstruction
-    return at.votes(BITS), ""
+    return at.votes(COMPARISON_BITS), ""

@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Number, enclose, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.branch_and_bound import Settled
-from symshuffle.design.comparison.families import BITS, Family, FamilyMember, Parameters
+from symshuffle.design.comparison.families import COMPARISON_BITS, Family, FamilyMember, Parameters
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.parameter_choice import votes_of
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, gaussian_epsilon, moment
@@ -195,7 +195,7 @@ def row_of(
     """The row of a family at its match, with what is known of all other parameters."""
     noise, reason = votes_of(at)
     chi_square, bitwise = at.chi_square, at.bitwise
-    level = at.level(BITS if match.kind == "chi-square" else None)
+    level = at.level(COMPARISON_BITS if match.kind == "chi-square" else None)
     told = estimated(noise, match.loss, n, one.inputs)
     sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
     trace = None if noise is None else noise.trace
@@ -260,7 +260,7 @@ def _certified(at: FamilyMember, match: Match, n: int, rtol: float) -> dict[str,
             return central(at.source, match, n, rtol)
         messages = match.messages(n)
         near = match.value if match.kind == "eps-delta" else _guess(at, match.delta, messages)
-        return central(at.source, match, n, rtol, bits=BITS, near=near)
+        return central(at.source, match, n, rtol, bits=COMPARISON_BITS, near=near)
     except Unsupported as error:
         return {"privacy": str(error)}
 

@@ -38,7 +38,7 @@ from symshuffle.decompositions.composition import Composed, Composition, Part, h
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
-from symshuffle.design.comparison.families import BITS, HASHED
+from symshuffle.design.comparison.families import COMPARISON_BITS, HASHED
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.rows import Row, bracket_of, central, estimated
 from symshuffle.mechanisms.hashing import hyperplanes
@@ -62,8 +62,8 @@ AS_GIVEN: Final = "as given: nothing of it is chosen"
 _EXPECTED: Final = "a name, an expression such as joint(krr(k=10),2), a Mechanism, a Channel or a composition"
 
 
-Source: TypeAlias = Mechanism | Channel | Composition
-UserMechanism: TypeAlias = "tuple[str, Source]"
+ComparedMechanism: TypeAlias = Mechanism | Channel | Composition
+UserMechanism: TypeAlias = "tuple[str, ComparedMechanism]"
 """The name of a row, and what a user brings for it: parameters other than ``lam`` fixed."""
 
 
@@ -135,7 +135,7 @@ def _inputs(part: Part | Channel) -> int:
     return max(sizes) if part.operator == "parallel" else math.prod(sizes)
 
 
-def user_row(name: str, given: Source, match: Match, n: int, rtol: float) -> Row:
+def user_row(name: str, given: ComparedMechanism, match: Match, n: int, rtol: float) -> Row:
     """The row of what a user brings."""
     source, level, choice = _at_match(given, match, n, rtol)
     spent = _chi_square(source)
@@ -162,7 +162,7 @@ def user_row(name: str, given: Source, match: Match, n: int, rtol: float) -> Row
 
 
 def _at_match(
-    source: Source, match: Match, n: int, rtol: float, *, unit: int = 10**12
+    source: ComparedMechanism, match: Match, n: int, rtol: float, *, unit: int = 10**12
 ) -> tuple[Mechanism | Channel | Composed, Bracket, str]:
     """The source at its level, the level, and how that was found."""
     if isinstance(source, Channel):
@@ -194,8 +194,8 @@ def _level(source: Channel | Mechanism | Composition, lam: Real | None = None) -
 def _logarithm(ratio: Any) -> Ball:
     if ratio == math.inf:
         raise Unsupported("some message is impossible at some inputs: no finite local level")
-    with working_precision(BITS):
-        return Ball.from_arb(to_arb(ratio).log(), BITS)
+    with working_precision(COMPARISON_BITS):
+        return Ball.from_arb(to_arb(ratio).log(), COMPARISON_BITS)
 
 
 def _level_of(part: Any, lam: Any) -> Any:
@@ -215,7 +215,7 @@ def _level_of(part: Any, lam: Any) -> Any:
     found = _leaf(part, lam)
     ratios: list[Any] = [Fraction(1)]
     for one in found.classes:
-        values = [evaluate(state.probability.subs(dict(found.fixed)), bits=BITS) for state in one.states]
+        values = [evaluate(state.probability.subs(dict(found.fixed)), bits=COMPARISON_BITS) for state in one.states]
         most, least = maximum(values), minimum(values)
         if upper_end(most) == 0:
             continue
@@ -277,7 +277,7 @@ def _noise(source: Mechanism | Channel | Composed) -> VoteNoise:
     if isinstance(source, Channel):
         return channel_noise(source)
     if isinstance(source, Mechanism):
-        return canonical_votes(source, bits=BITS) if is_alike(source) else channel_noise(_explicit(source))
+        return canonical_votes(source, bits=COMPARISON_BITS) if is_alike(source) else channel_noise(_explicit(source))
     factors = list(_factors(source.composition, source.lam))
     return factors[0] if len(factors) == 1 else joint_noise(factors)
 
@@ -288,7 +288,7 @@ def _factors(part: Part, lam: Any) -> Iterator[VoteNoise]:
         for one in part.parts:
             yield from _factors(one, root(lam, len(part.parts)))
         return
-    yield mixed_votes(list(_mixed(part, Fraction(1), lam)), bits=BITS)
+    yield mixed_votes(list(_mixed(part, Fraction(1), lam)), bits=COMPARISON_BITS)
 
 
 def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, Mechanism]]:

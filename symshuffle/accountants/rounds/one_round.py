@@ -29,7 +29,7 @@ from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import format_decimal
 from symshuffle.base.results import Bracket
 
-WIDTH_OF_ROUND: Final = 1e-3
+ROUND_WIDTH: Final = 1e-3
 _ROUGH: Final = 1e-2
 """Relative width of values that only say where to look."""
 
@@ -110,7 +110,7 @@ class OneRound:
             last = self.last_level(delta)  # its values are kept in ``self.known``
             both = [self._known(way, self.known, Fraction(0), delta) for way in (0, 1)]
             return max((level_below(known, delta) or last for known in both), default=last)
-        asked = replace(self.request, rtol=WIDTH_OF_ROUND)
+        asked = replace(self.request, rtol=ROUND_WIDTH)
         guess = first_guess(self.reduced, self.n, delta, asked)
         return smallest_eps(self.reduced, self.n, delta, asked, guess).meets.x
 

@@ -18,7 +18,7 @@ from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, a
 from symshuffle.accountants.rounds.dominating import Profile, law_above, law_below
 from symshuffle.accountants.rounds.lattice_sums import Tilted
 from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
-from symshuffle.accountants.rounds.one_round import WIDTH_OF_ROUND, OneRound
+from symshuffle.accountants.rounds.one_round import ROUND_WIDTH, OneRound
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
 from symshuffle.base.choices import Arithmetic
@@ -325,7 +325,7 @@ def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:
 
     def together(share: Fraction) -> Fraction:
         return sum(
-            (part.values(share, WIDTH_OF_ROUND)[0].upper * part.times for part in rounds.parts), start=Fraction(0)
+            (part.values(share, ROUND_WIDTH)[0].upper * part.times for part in rounds.parts), start=Fraction(0)
         )
 
     least = eps / rounds.times

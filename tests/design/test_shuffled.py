@@ -35,7 +35,7 @@ def test_law_of_a_mixture_is_that_of_the_accountant(orbits, n):
     assert rational.neighbours("both", n) == symbolic.neighbours("both", n)
     assert [one.describe(n) for one in rational.datasets] == [one.describe(n) for one in symbolic.datasets]
     for one, two in zip(rational.datasets, symbolic.datasets, strict=True):
-        laws = [sorted(Law.from_atoms(side.law(F(6, 5), "forward", None).atoms()).atoms()) for side in (one, two)]
+        laws = [sorted(Law.from_atoms(side.upper(F(6, 5), "forward", None).atoms()).atoms()) for side in (one, two)]
         assert laws[0] == laws[1]
 
 

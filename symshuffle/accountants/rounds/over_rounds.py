@@ -324,9 +324,7 @@ def _simpler_deltas(rounds: AllRounds, eps: Fraction) -> Simpler:
     """Basic composition of equal shares of eps; advanced composition of the best of some shares."""
 
     def together(share: Fraction) -> Fraction:
-        return sum(
-            (part.values(share, ROUND_WIDTH)[0].upper * part.times for part in rounds.parts), start=Fraction(0)
-        )
+        return sum((part.values(share, ROUND_WIDTH)[0].upper * part.times for part in rounds.parts), start=Fraction(0))
 
     least = eps / rounds.times
     found = [min(together(least), Fraction(1))]

@@ -190,6 +190,11 @@ NOW = {
 @pytest.mark.parametrize("name", NOW)
 def test_plans_of_the_earlier_kind_are_read_as_those_of_today(name):
     older, now = read_plan(older_text(name)), read_plan(plan_text(**NOW[name]))
+    if older.root != now.root:  # a bound with dropout is narrower than it was, so that the search finds a larger ratio
+        (then,), (found,) = older.deployment.groups, now.deployment.groups
+        assert 0 < now.root - older.root < F(1, 100)
+        assert (then.count, then.dropout) == (found.count, found.dropout)
+        now = replace(now, root=older.root, deployment=older.deployment, certified_eps=older.certified_eps)
     assert older == now and older.lines == now.lines and older.notices and not now.notices
     assert older.digest == json.loads(older_text(name))["digest"] != now.digest
     assert read_plan(older.to_toml()) == older and read_plan(older.to_toml()).digest == now.digest

@@ -220,7 +220,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "accountants.bounds.search": ("epsilon guess", "_FIRST _FINEST _DEEPEST"),
     "accountants.rounds.period": ("period", "_NEGLIGIBLE _SILENT"),
     "accountants.rounds.lattice_sums": ("rounds sum", "_OUTSIDE"),
-    "accountants.rounds.one_round": ("deployment", "_USUAL _ROUGH _COUNTS_PER_LEVELS"),
+    "accountants.rounds.one_round": ("deployment", "ROUND_WIDTH _ROUGH"),
     "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST _SMALLEST_OF_DENSITIES"),
     "accountants.rounds.widths": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
     "design.decision.programs": ("polytope compact columns", "_SUPPORT _PRICED _SIMPLEX_VARIABLES"),

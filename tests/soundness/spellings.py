@@ -37,6 +37,7 @@ KEEP_THEIR_NUMBERS = {
     "decompositions.Decomposition": "made of a channel; numbers of their own kind",
     "decompositions.ReductionPair": "made of a decomposition; numbers of their own kind",
     "accountants.BlanketVariable": "of and laplace read",
+    "collect.Client": "made by SurveyPlan.client, with numbers of categories",
     "collect.SurveyPlan": "made by plan_survey, or read from a file",
     "collect.LocalAudit": "audit_local reads",
     "collect.PairAudit": "audit_pair reads",

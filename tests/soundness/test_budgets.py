@@ -26,7 +26,8 @@ from tests.words import words
 
 INSIDE = set(
     words(
-        "collect.scheme.Scheme.mechanism collect.scheme.Scheme.source "
+        "collect.mechanisms.Hashing.mechanism decompositions.cells.CellsOf.classes decompositions.cells.CellsOf.cells "
+        "decompositions.cells.quotient_at collect.scheme.Scheme.mechanism collect.scheme.Scheme.source "
         "engines.confirm.transform.laplace_transform engines.confirm.transform.laplace_null_transform "
         "decompositions.closed_forms.closed_form "
         "decompositions.composition.laws.composed_law decompositions.composition.laws.mixed_law "
@@ -45,6 +46,7 @@ FORMULAS = (
     "design.named.subset_weight",
     "channels.geometry.extremal.staircase_row",
     "utility.likelihood.extremes.mixing",
+    "mechanisms.definitions",
 )
 """Expressions in ``lam``, whatever stands for it."""
 

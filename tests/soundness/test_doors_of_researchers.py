@@ -37,7 +37,7 @@ SHOWN = tuple(
         "utility.anchored.law.AnchoredLaw utility.anchored.enclosed.EnclosedLaw "
         "utility.anchored.maps.Fiber utility.frontiers.certificate.Frontier "
         "utility.frontiers.contamination.Leakage "
-        "design.decision.certificate.Design"
+        "design.decision.designs.Design"
     )
 )
 

@@ -43,6 +43,7 @@ def output_votes(channel: Channel, law: AnchoredLaw | None = None) -> tuple[Vect
 
     - ``law``: whose canonical estimator it is; default: that of the channel.
     """
+    check_channel(channel)
     k = channel.num_inputs
     templates = [[entry * k / (sum(column) or k) for entry in column] for column in exact_columns(channel)]
     return template_votes(AnchoredLaw.from_channel(channel) if law is None else law, templates)

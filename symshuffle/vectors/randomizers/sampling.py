@@ -140,7 +140,10 @@ def estimate(mechanism: VectorMechanism, messages: Any) -> Vectors:
     with working_precision(128):
         if to_arb(m).contains(0):
             raise InputError("p", getattr(mechanism, "p", m), "a probability other than that of the cap")
-    outputs: Vectors = np.asarray(messages, dtype=np.float64) / float(m)
+    try:
+        outputs: Vectors = np.asarray(messages, dtype=np.float64) / float(m)
+    except (TypeError, ValueError):
+        raise InputError("messages", messages, "an array of numbers, one message a row") from None
     return outputs
 
 
@@ -148,7 +151,10 @@ def check_vectors(mechanism: VectorMechanism, vectors: Any) -> Vectors:
     """The inputs as an array of doubles, or the reason why the mechanism does not take them."""
     import numpy as np
 
-    x: Vectors = np.asarray(vectors, dtype=np.float64)
+    try:
+        x: Vectors = np.asarray(vectors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("vectors", vectors, "an array of numbers, one vector a row") from None
     if x.ndim != 2 or x.shape[1] != mechanism.dimension:
         raise InputError("vectors", f"shape {x.shape}", f"shape (n, {mechanism.dimension})")
     finite = np.isfinite(x).all(axis=1)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, TypeAlias, final
+from typing import ClassVar, Final, Literal, TypeAlias, final
 
 import flint
 
@@ -222,6 +222,8 @@ class LevelledPair:
     - ``single``: a pair whose H(1) at this level bounds the same divergence for every number of users.
     """
 
+    kind: ClassVar[Literal["densities"]] = "densities"
+
     pair: ContinuousPair
     exp_eps: Real
     others: tuple[LevelledPair, ...] = ()
@@ -247,6 +249,11 @@ class LevelledPair:
         """A number that H(n) is not above, whatever n: it never rises, and this is its value for one user."""
         alone = self.alone()
         return None if alone is None else alone.upper
+
+    @property
+    def of_single(self) -> LevelledPair | None:
+        """The pair ``single`` at the same level; None where there is none."""
+        return None if self.single is None else LevelledPair(self.single, self.exp_eps)
 
     def alone(self) -> Ball | None:
         """H(1) = E[G_+], with what may be beyond a window; None if none holds all but ``_BEYOND`` of the first law."""

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, Literal, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
@@ -90,6 +90,8 @@ class Law:
         If the lengths differ, there is no atom, a weight is not positive, the weights do not sum to 1, a value is not
         finite, or the singular mass is negative.
     """
+
+    kind: ClassVar[Literal["atoms"]] = "atoms"
 
     values: tuple[Number, ...]
     weights: tuple[Number, ...]

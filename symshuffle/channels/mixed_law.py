@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Any, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, Literal, TypeAlias, final
 
 import flint
 
@@ -144,6 +144,8 @@ def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
 @dataclass(frozen=True, slots=True)
 class MixedLaw:
     """A law of G with atoms, segments, and the singular mass beside it."""
+
+    kind: ClassVar[Literal["segments"]] = "segments"
 
     values: tuple[Number, ...]
     weights: tuple[Number, ...]

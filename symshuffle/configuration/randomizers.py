@@ -308,16 +308,17 @@ def description(found: Any) -> dict[str, Any]:
 
     A budget is not among them.
     """
+    from symshuffle.decompositions.closed_forms import ClosedForm
+
+    if isinstance(found, ClosedForm):
+        still_open = dict.fromkeys(found.limits, "limit") | ({found.told: "all"} if found.told else {})
+        return {"mechanism": found.name, **dict(found.values), **still_open}
     from symshuffle.accountants.deployment.any_ldp import AnyLdp
     from symshuffle.accountants.deployment.reduced import Reducible
     from symshuffle.channels.channel import Channel
-    from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace
 
     match found:
-        case ClosedForm():
-            still_open = dict.fromkeys(found.limits, "limit") | ({found.told: "all"} if found.told else {})
-            return {"mechanism": found.name, **dict(found.values), **still_open}
         case Laplace():
             return {"mechanism": found.name, "domain": found.domain, "cells": found.cells}
         case AnyLdp():

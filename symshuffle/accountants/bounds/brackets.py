@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.bounds.gaussian_limit import level, mills_guess
@@ -32,9 +32,11 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
 from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket, is_far
-from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
+
+if TYPE_CHECKING:
+    from symshuffle.channels.continuous_law import LevelledPair
+    from symshuffle.channels.mixed_law import MixedLaw
 
 _WIDE: Final = 1e-2
 
@@ -168,11 +170,12 @@ def _smaller(law: MixedLaw | LevelledPair, n: int, leading: Fraction) -> bool:
 
     Chernoff's bound, or the value for one user, of any pair whose H(n) bounds the same divergence.
     """
-    if not (leading and isinstance(law, LevelledPair)):
+    if not leading or law.kind != "densities":
         return False
     from symshuffle.engines.densities.engine import at_most  # NumPy loads when used
 
-    alone = None if law.single is None else LevelledPair(law.single, law.exp_eps).ceiling
+    one = law.of_single
+    alone = None if one is None else one.ceiling
     if alone is not None and alone <= leading:
         return True
     return any(at_most(one, n, near=leading)[0] <= leading for one in (law, *law.others))
@@ -305,7 +308,7 @@ def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, req
 
     order = ratio_of(near)
     pairs = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]
-    if any(isinstance(law, LevelledPair) and long_tailed(law, n, target) for law in pairs):
+    if any(law.kind == "densities" and long_tailed(law, n, target) for law in pairs):
         written = format_decimal(target, digits=6, up=False)
         least = f"at least {float(_LEAST_OF_TAILS):g} for n = {n} and a density with so long a tail"
         raise InputError("delta", written, f"{least}: below it each value takes minutes")
@@ -361,7 +364,7 @@ def bounds_nothing_from(source: Reduction, order: Real, request: Method) -> bool
         return _all_zero(source.laws(order, request.direction, request.bits))
     found = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]
     return bool(found) and all(
-        law.never_positive and (isinstance(law, LevelledPair) or upper_end(law.singular) == 0) for law in found
+        law.never_positive and (law.kind == "densities" or upper_end(law.singular) == 0) for law in found
     )
 
 

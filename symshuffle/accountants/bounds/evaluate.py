@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_at_most
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
@@ -26,10 +26,12 @@ from symshuffle.base.numbers import (
     upper_end,
 )
 from symshuffle.base.results import Bracket, is_far
-from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import NOTHING, Law
-from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.registry import Engine, engine_class, offers
+
+if TYPE_CHECKING:
+    from symshuffle.channels.continuous_law import LevelledPair
+    from symshuffle.channels.mixed_law import MixedLaw
 
 _MANY: Final = 10**5
 """Users from which on H(n) may be below the least number that is kept."""
@@ -126,14 +128,14 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method) -> Bra
     one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
     """
     n = check_n(n)
-    if isinstance(law, LevelledPair):
+    if law.kind == "densities":
         return _of_densities(law, n, request)
     if law.never_positive:
         known: Arithmetic = "exact" if isinstance(law.singular, Fraction) else "ball"
         evaluation = "G is never positive: only the singular mass is left"
         singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", evaluation)
         return _at(singular, request.arithmetic)
-    if isinstance(law, Law):
+    if law.kind == "atoms":
         found = (
             _in_larger_units(law, n, request)
             or _in_units(law, n, request)
@@ -226,8 +228,9 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Method, *, far_below:
     - ``far_below``: how far below a goal the value for one user is all that is looked at.
     """
     found: list[Bracket] = []
-    if law.single is not None and (alone := LevelledPair(law.single, law.exp_eps).alone()) is not None:
-        about = f"{law.single.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
+    one = law.of_single
+    if one is not None and (alone := one.alone()) is not None:
+        about = f"{one.pair.about.rsplit(', ', 1)[0]}, of one user"  # what others hold is of no account
         evaluation = "at most the value for one user, in closed form"
         found.append(_at(Bracket(alone.lower, alone.upper, "ball", "none", evaluation, pair=about), request.arithmetic))
     if n > 1 and found and found[0].upper <= max(NOTHING, request.goal or NOTHING) / far_below:
@@ -361,7 +364,7 @@ def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
 def _offers(law: Law | MixedLaw, n: int, request: Method) -> Iterator[Engine]:
     """The engines that the registry offers, at least one: a contour of many nodes after sums over counts."""
     found = False
-    for engine in offers(law, n, request.arithmetic, request.rtol, continuous=isinstance(law, MixedLaw)):
+    for engine in offers(law, n, request.arithmetic, request.rtol, continuous=law.kind == "segments"):
         found = True
         if engine.name == "contour" and isinstance(law, Law):
             contour: Any = engine

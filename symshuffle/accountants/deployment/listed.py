@@ -34,14 +34,14 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair, simplified_weights
-from symshuffle.mechanisms.continuous import Laplace
 
 if TYPE_CHECKING:
+    from symshuffle.channels.mixed_law import MixedLaw
     from symshuffle.decompositions.composition import Composed, Composition, Pattern
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
 
 _MOST_INPUTS: Final = 8
@@ -256,6 +256,7 @@ def of_composition(source: Composed) -> Reduction:
         patterns,
         rounding_of,
     )
+    from symshuffle.mechanisms.continuous import Laplace
 
     tree = source.composition
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from typing import Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.assumptions import Assumption
@@ -16,10 +16,12 @@ from symshuffle.accountants.deployment.neighbours import OPTIMAL, Neighbours
 from symshuffle.base.choices import Direction, Question, Relation, directions
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, Rounding, as_integer, lower_end
-from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.mechanisms.names import source_name
+
+if TYPE_CHECKING:
+    from symshuffle.channels.continuous_law import LevelledPair
+    from symshuffle.channels.mixed_law import MixedLaw
 
 _LAWS_KEPT: Final = 128
 """Laws of G that are kept, by the family and the level that they were made of."""
@@ -30,7 +32,7 @@ _MEAN_WIDTH: Final = 1e-3
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
 
-MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw | LevelledPair]
+MixedFamily: TypeAlias = "Callable[[Real, Direction, int | None], MixedLaw | LevelledPair]"
 """The same where the law has a continuous part."""
 
 Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]

@@ -28,7 +28,6 @@ from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
-from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.members import ANY_TWO
 from symshuffle.mechanisms.names import source_name
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from symshuffle.decompositions.composition import Composed, Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.pairs import Pairs
 
@@ -150,7 +150,7 @@ def finite_channel(source: Any, argument: str) -> Channel:
     """
     if isinstance(source, Channel):
         return source
-    if isinstance(source, Laplace | Reducible) or not hasattr(source, "channel"):
+    if isinstance(source, Reducible) or not hasattr(source, "channel"):
         raise InputError(argument, "given", "a randomizer with finitely many inputs and outputs beside it")
     found = source.channel()
     assert isinstance(found, Channel)
@@ -173,8 +173,6 @@ def _replacing_one(source: Source) -> Reduction:
     match source:
         case ClosedForm():
             return _of_closed_form(source)
-        case Laplace():
-            return _of_laplace(source)
         case ReductionPair(unsound=True):
             raise InputError("source", "a reduction pair kept for study", "one that bounds something")
         case Decomposition() | ReductionPair():
@@ -183,7 +181,9 @@ def _replacing_one(source: Source) -> Reduction:
             return Reduction((only,), first=_FIRST)
         case Channel():
             return listed.of_channel(source)
-    return _of_symbols(source)
+    from symshuffle.mechanisms.continuous import Laplace
+
+    return _of_laplace(source) if isinstance(source, Laplace) else _of_symbols(source)
 
 
 def _of_symbols(source: object) -> Reduction:
@@ -358,8 +358,10 @@ def _to_the_blanket(source: Source) -> Reduction:
             return listed.blanket_of_closed_form(source)
         case Channel():
             return listed.blanket_of_channel(source)
-        case Laplace():
-            return listed.blanket_of_laplace(source)
+    from symshuffle.mechanisms.continuous import Laplace
+
+    if isinstance(source, Laplace):
+        return listed.blanket_of_laplace(source)
     from symshuffle.mechanisms.model import Mechanism
 
     if isinstance(source, Mechanism):

@@ -18,7 +18,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import ClassVar, Final, final
+from typing import TYPE_CHECKING, ClassVar, Final, final
 
 import flint
 
@@ -27,10 +27,12 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, read_options, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import AS_MANY_AS, ROUGH_NODES
 from symshuffle.engines.contours.integrand import ContourLine, dyadic, exp_i
+
+if TYPE_CHECKING:
+    from symshuffle.channels.mixed_law import MixedLaw
 
 _SHORT: Final = 8
 """Nodes up to which an interval is evaluated rather than split: cost only."""

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,10 @@ from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Number, lower_end, to_float, upper_end
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
+
+if TYPE_CHECKING:
+    from symshuffle.channels.mixed_law import MixedLaw
 
 _SLACK: Final = 1e-12
 """Above what the sums over nodes and intervals round where a bound, and no value, is computed."""

@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import ClassVar, Final, final
+from typing import TYPE_CHECKING, ClassVar, Final, final
 
 import flint
 import numpy as np
@@ -56,7 +56,6 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, read_options, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import (
     AS_MANY_AS,
@@ -69,6 +68,9 @@ from symshuffle.engines.contours.characteristic import (
     estimate_tilt,
     line_regions,
 )
+
+if TYPE_CHECKING:
+    from symshuffle.channels.mixed_law import MixedLaw
 
 _MOST_TERMS: Final = 200_000_000
 """Terms, one for each atom at each node, beyond which a pass is refused, after about a minute: cost only."""

@@ -13,16 +13,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import flint
 
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import ball_arguments, to_arb
 from symshuffle.channels.law import Law
-from symshuffle.channels.mixed_law import MixedLaw, SegmentNumbers, quadrature_error, segment_decay, segment_transform
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import AS_MANY_AS, GAUSS_SHARE, UPPER_CELLS
+
+if TYPE_CHECKING:
+    from symshuffle.channels.mixed_law import MixedLaw, SegmentNumbers
 
 
 def dyadic(value: float) -> flint.arb:
@@ -70,7 +72,9 @@ class ContourLine:
         c, tau = dyadic(plan.c), dyadic(plan.tau)
         segments: tuple[SegmentNumbers, ...] = ()
         atoms, last, error, upper = law, plan.nodes, flint.arb(0), law
-        if isinstance(law, MixedLaw):
+        if not isinstance(law, Law):
+            from symshuffle.channels.mixed_law import quadrature_error
+
             order, height = law.rule(plan.c, end=plan.end, tolerance=GAUSS_SHARE * rtol / n)
             last, segments = min(math.floor(height / plan.step), plan.nodes), tuple(s.numbers for s in law.segments)
             error = sum((quadrature_error(s, order, c, dyadic(height)) for s in segments), start=error)
@@ -135,6 +139,8 @@ class ContourLine:
                     waves = [wave * turn for wave, turn in zip(waves, turns, strict=True)]
                 ratio = sum(waves, start=error)
                 if far:
+                    from symshuffle.channels.mixed_law import segment_transform
+
                     s = flint.acb(self.c, self.step * index)
                     ratio += sum((segment_transform(f, s) for f in self.segments), start=flint.acb(0)) / self.total
                 yield ratio
@@ -149,6 +155,8 @@ class ContourLine:
 
     def decay_bound(self, index: int) -> flint.arb:
         """Bound on the size of the ratio from a node on: the atoms in phase, the segments by parts."""
+        from symshuffle.channels.mixed_law import segment_decay
+
         atoms = sum(self.tilted[: self.num_atoms], start=flint.arb(0))
         decay = sum((segment_decay(segment, self.c) for segment in self.segments), start=flint.arb(0))
         return (atoms + decay / (self.step * index * self.total)).upper()

@@ -358,7 +358,7 @@ READERS = {
     "base/sweeps.py": "table of an interrupted sweep: tests/test_sweeps.py",
     "channels/channel_file.py": "matrix",
     "cli/check.py": "first character, for the kind of a file",
-    "collect/audit/rows.py": "samples",
+    "collect/audit/runs.py": "samples",
     "collect/files.py": "values, messages",
     "ledger/recheck/checker.py": "the same by bound.py",
     "ledger/recheck/bound.py": "proof, statement, and certificates (tests/test_cli_check.py)",

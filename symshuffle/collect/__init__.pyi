@@ -1,11 +1,11 @@
 """The public names of this room, and the module that each is loaded from on first use."""
 
 from .audit.claims import Claim as Claim
-from .audit.claims import Program as Program
 from .audit.claims import claim as claim
 from .audit.claims import named_claim as named_claim
 from .audit.local import LocalAudit as LocalAudit
 from .audit.local import audit_local as audit_local
+from .audit.runs import Program as Program
 from .audit.samples import PairAudit as PairAudit
 from .audit.samples import audit_pair as audit_pair
 from .audit.samples import audit_samples as audit_samples

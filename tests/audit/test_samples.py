@@ -205,7 +205,7 @@ def test_texts_that_are_no_numbers_stay_apart():
 
 
 def _values_of(row):
-    from symshuffle.collect.audit.rows import read_row
+    from symshuffle.collect.audit.runs import read_row
 
     return read_row(row, "row")
 

@@ -1,35 +1,29 @@
-"""What a client is said to be, a channel with words, and how it is run: as a function, or as a program.
-
-A program is started by the words of its command line, never by a shell. It is given some inputs on its standard input,
-and has to write as many lines and end with status 0.
-"""
+"""What a client is said to be: a channel, with words for its inputs and messages."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import os
-import shlex
-import shutil
-import signal
-import subprocess
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
 from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.deployment.model import Deployment
-from symshuffle.base.errors import InputError, Progress, Unsupported, check_progress
-from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import Number, as_integer, enclose, parse_rational, upper_end
+from symshuffle.accountants.deployment.subjects import Subject, read_deployment
+from symshuffle.accountants.questions import solve
+from symshuffle.base.doubles import Array
+from symshuffle.base.errors import InputError, Unsupported, check_kind, check_list
+from symshuffle.base.levels import read_budget, read_target
+from symshuffle.base.numbers import Exp, Number, Real, as_integer, enclose, parse_inside, to_float, upper_end
 from symshuffle.channels.channel import Channel
+from symshuffle.collect.guarantee import rounded_up
 from symshuffle.collect.mechanisms import SCHEMES, root_of
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.plan import SurveyPlan
@@ -38,14 +32,8 @@ from symshuffle.collect.scheme import INTEGERS, Scheme
 from symshuffle.decompositions.closed_forms import ClosedForm, closed_form
 from symshuffle.mechanisms.names import mechanism_name, named_parameters, source_name, unknown_parameter
 
-if TYPE_CHECKING:
-    pass
-
 LARGEST_CLAIM: Final = 1 << 18
 """Inputs times messages beyond which no channel is written down."""
-
-MOST_MESSAGES: Final = 50_000_000
-"""Messages of an audit beyond which nothing is run: they are held in memory."""
 
 
 @final
@@ -82,6 +70,7 @@ class Claim:
     def __post_init__(self) -> None:
         shape = (self.channel.num_inputs, self.channel.num_outputs)
         for name, words, size in zip(("inputs", "messages"), (self.inputs, self.messages), shape, strict=True):
+            check_list(words, name, "a tuple of words")
             texts = [str(word) for word in words]
             if len(set(texts)) != size or len(texts) != size:
                 raise InputError(name, f"{len(set(texts))} different words", f"{size}, as the channel has")
@@ -103,6 +92,14 @@ class Claim:
     def columns(self) -> dict[str, int]:
         """Message to column."""
         return {message: y for y, message in enumerate(self.messages)}
+
+    def doubles(self, channel: Channel) -> Array:
+        """Rows in doubles of a channel of the shape of the claimed one."""
+        check_kind(channel, Channel, "channel", "a channel")
+        sizes = [(one.num_inputs, one.num_outputs) for one in (channel, self.channel)]
+        if sizes[0] != sizes[1]:
+            raise InputError("channel", f"shape {sizes[0]}", f"shape {sizes[1]}, that of the claim")
+        return np.array([[to_float(entry) for entry in row] for row in channel.rows])
 
     def column(self, message: str, place: str) -> int:
         """Column of a message; an InputError names its ``place`` if it is none of the claimed ones."""
@@ -175,6 +172,27 @@ def claim_subject(source: Any) -> Any:
     if isinstance(source, str | PathLike):
         return read_plan_or_deployment(Path(source), "claim")
     return Deployment((source,)) if isinstance(source, Group) else source
+
+
+def claimed_level(
+    claim: Subject, fields: Mapping[str, Any], *, eps: object, exp_eps: object, delta: object
+) -> tuple[Real | None, Fraction]:
+    """exp(eps), if one is claimed, and delta: as they are given, or one of them as it is certified of a deployment."""
+    target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
+    if claim is None:
+        for name, value in fields.items():
+            if value is not None:
+                raise InputError(name, value, "none, unless claim is a deployment")
+        return target, parse_inside(0 if delta is None else delta, "delta", "[0, 1)")
+    known = claim_subject(claim)
+    deployment = read_deployment(known.deployment if isinstance(known, SurveyPlan) else known, fields)
+    if (target is None) is (delta is None):
+        raise InputError("delta", delta, "one of eps and delta with a claim: the other is that of the deployment")
+    if target is None:
+        target = Exp(Fraction(rounded_up(solve.epsilon(deployment, delta=delta).bracket.upper)))
+    else:
+        delta = rounded_up(solve.delta(deployment, exp_eps=target).bracket.upper)
+    return target, parse_inside(delta, "delta", "[0, 1)")
 
 
 def _of_closed_form(known: ClosedForm) -> Claim:
@@ -275,138 +293,3 @@ def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
     ratio = made.ratio if made.ratio.denominator < 10**6 else f"{float(made.ratio):.6g}"
     title = f"{made.name}, k = {made.k}{named}, lam = {ratio}"
     return Claim(title, Channel.from_rows(channel), tuple(inputs), tuple(texts), made)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Program:
-    """Command line of a client or a pipeline.
-
-    Parameters
-    ----------
-    command : str
-        The program and its arguments, divided into words as a shell divides them; no shell runs.
-    per_process : int
-        Inputs that each process is given, at least 1. With 1, a client that is seeded when it starts gives itself away:
-        it repeats its answers.
-    timeout : number or text
-        Seconds that a process may take, above 0.
-
-    Raises
-    ------
-    InputError
-        If there is no word, a quotation does not end, or a number is out of its range.
-    """
-
-    command: str
-    per_process: Any = 10_000
-    timeout: Any = 600
-
-    def __post_init__(self) -> None:
-        try:
-            words = shlex.split(self.command)
-        except ValueError as error:
-            raise InputError("command", self.command, f"words as a shell divides them ({error})") from None
-        if not words:
-            raise InputError("command", repr(self.command), "a program and its arguments")
-        object.__setattr__(self, "per_process", as_integer(self.per_process, "per_process", 1))
-        object.__setattr__(self, "timeout", parse_rational(self.timeout, "timeout"))
-        if not self.timeout > 0:
-            raise InputError("timeout", self.timeout, "seconds above 0")
-        if shutil.which(words[0]) is None:
-            raise InputError("command", words[0], "a program that starts (no such program)")
-
-    def __call__(self, inputs: Sequence[str]) -> list[str]:
-        """The lines that one process writes for these inputs."""
-        words, seconds = shlex.split(self.command), float(self.timeout)
-        try:
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # so that what the program starts ends with it
-            )
-        except OSError as error:
-            raise InputError("command", words[0], f"a program that starts ({error.strerror or error})") from None
-        try:
-            out, said = process.communicate("".join(f"{x}\n" for x in inputs).encode(), timeout=seconds)
-        except subprocess.TimeoutExpired:
-            _end(process)
-            _, said = process.communicate()
-            wanted = f"an answer to {len(inputs)} inputs within {seconds:g} s (timeout){_first_line(said)}"
-            raise InputError("command", self.command, wanted) from None
-        except BaseException:
-            _end(process)
-            raise
-        if process.returncode:
-            raise InputError("command", self.command, f"exit status 0, not {process.returncode}{_first_line(said)}")
-        found = out.decode(errors="backslashreplace").splitlines()
-        if len(found) != len(inputs):
-            wanted = f"a line for each of {len(inputs)} inputs, not {len(found)} lines{_first_line(said)}"
-            raise InputError("command", self.command, wanted)
-        return found
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.wait()
-
-
-def _first_line(said: bytes) -> str:
-    """The first line of standard error that says something."""
-    lines = (line.strip() for line in said.decode(errors="backslashreplace").splitlines())
-    first = next((line for line in lines if line), "")
-    return f"; it says: {first}" if first else ""
-
-
-def answers(
-    client: Callable[[Any], Any] | Program,
-    inputs: Sequence[Any],
-    written: Callable[[Any], str],
-    progress: Progress | None = None,
-    step: int = 1000,
-) -> list[Any]:
-    """What a client returns for each input: the lines of a program, or the values of a function.
-
-    - ``step``: inputs of a function between two calls of ``progress``.
-    """
-    check_progress(progress)
-    found: list[Any] = []
-    step = client.per_process if isinstance(client, Program) else step
-    for i in range(0, len(inputs), step):
-        some = inputs[i : i + step]
-        found += client([written(x) for x in some]) if isinstance(client, Program) else map(client, some)
-        if progress is not None:
-            progress(len(found), len(inputs))
-    return found
-
-
-def hint(
-    inputs: Sequence[Hashable],
-    replies: Sequence[Hashable],
-    client: Callable[[Any], Any] | Program,
-    enough: int = 20,
-) -> str:
-    """A guess at the cause if all processes with the same inputs gave the same answers; nothing else changes.
-
-    - ``enough``: equal answers that are no coincidence.
-    """
-    per_process = client.per_process if isinstance(client, Program) else 1
-    groups: dict[Hashable, set[Hashable]] = {}
-    for i in range(0, len(inputs), per_process):
-        part = slice(i, i + per_process)
-        groups.setdefault(tuple(inputs[part]), set()).add(tuple(replies[part]))
-    repeated = len(inputs) - per_process * len(groups)
-    if repeated < enough or any(len(different) > 1 for different in groups.values()):
-        return ""
-    return "runs with the same inputs gave the same messages: seeded?"
-
-
-def as_run(reply: Any) -> tuple[str, ...]:
-    """The messages of a run as text: of a sequence, of a text with commas, or a single one."""
-    parts = reply.split(",") if isinstance(reply, str) else reply if hasattr(reply, "__iter__") else (reply,)
-    return tuple(str(part).strip() for part in parts)

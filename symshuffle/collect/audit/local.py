@@ -24,9 +24,11 @@ from symshuffle.base.numbers import (
     to_float,
     upper_end,
 )
-from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, claim, hint
+from symshuffle.channels.channel import Channel
+from symshuffle.collect.audit.claims import Claim, claim
+from symshuffle.collect.audit.runs import MOST_MESSAGES, Program, answers, hint
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
-from symshuffle.collect.audit.verdicts import Audit, Event, cell_outside, cell_words, is_short
+from symshuffle.collect.audit.verdicts import Audit, Event, cells_outside, is_short
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.scheme import Integers
 
@@ -134,26 +136,26 @@ class LocalAudit:
             f"a claim of half of it, eps0 = {eps / 2:.6g}, would be refuted by {about_runs(fewest)} of each input",
         )
 
-    def power(self, channel: Any) -> float:
+    def power(self, channel: Channel) -> float:
         """Probability that privacy is refuted if the client is this channel, by its best event alone (in doubles)."""
-        rows = [[to_float(entry) for entry in row] for row in channel.rows]
+        rows = self.claim.doubles(channel).tolist()
         shares = ([math.fsum(rows[x][y] for y in columns) for x in (a, b)] for a, b, columns in self.pairs)
         return max(self._test.at(self.runs, p0, p1) for p0, p1 in shares)
 
-    def run(self, client: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
+    def run(self, program: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
         """Audit of what the client does, with ``outcome``, ``about`` and the counts of each event.
 
-        - ``client``: returns the message for an input: one of the words of the claim, or what prints as one. Another
+        - ``program``: returns the message for an input: one of the words of the claim, or what prints as one. Another
           message, or a program that fails, is an InputError.
         - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = self.claim.inputs * self.runs
-        replies = [str(reply).strip() for reply in answers(client, inputs, str, progress)]
+        replies = [str(reply).strip() for reply in answers(program, inputs, progress)]
         counts = np.zeros((len(self.claim.inputs), len(self.claim.messages)), dtype=np.int64)
         for i, reply in enumerate(replies):
             x = i % len(self.claim.inputs)
             counts[x, self.claim.column(reply, f"message {i + 1} (input {self.claim.inputs[x]})")] += 1
-        return self.judge(counts, hint=hint(inputs, replies, client))
+        return self.judge(counts, hint=hint(inputs, replies, program))
 
     def judge(self, counts: Integers, *, hint: str = "") -> Audit:
         """What follows from counts of messages.
@@ -171,7 +173,6 @@ class LocalAudit:
             (f"{self._input(x)}, message {self.claim.messages[y]}", self.claim.channel.rows[x][y], int(counts[x, y]))
             for x, y in itertools.product(*map(range, shape))
         )
-        level = self.cell_level
         return Audit(
             claim=f"{self.claim.title}: {self.events[0].claimed}",
             runs=f"{self.runs} runs of each of {shape[0]} inputs",
@@ -180,11 +181,7 @@ class LocalAudit:
                 event.counted(seen, (self.runs, self.runs), self.level)
                 for event, seen in zip(self.events, hits, strict=True)
             ),
-            cells=tuple(
-                cell_words(cell, claimed, seen, self.runs, level)
-                for cell, claimed, seen in cells
-                if cell_outside(claimed, seen, self.runs, level)
-            ),
+            cells=cells_outside(cells, self.runs, self.cell_level),
             checked=shape[0] * shape[1],
             caught=self.caught,
             beside=self.beside,
@@ -195,7 +192,7 @@ class LocalAudit:
 def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> LocalAudit:
     """Audit of a client that is said to be a channel, with its events fixed.
 
-    Nothing has run yet: ``run(client)`` of the audit does.
+    Nothing has run yet: ``run(program)`` of the audit does.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,18 +17,25 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.accountants.deployment.subjects import Subject, read_deployment, with_fields
-from symshuffle.accountants.questions import solve
+from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.base.errors import InputError, Progress, check_list
-from symshuffle.base.levels import read_target
-from symshuffle.base.numbers import Exp, Real, as_integer, enclose, natural_log, parse_inside, upper_end
-from symshuffle.collect.audit.claims import MOST_MESSAGES, Program, answers, as_run, claim_subject, hint
-from symshuffle.collect.audit.rows import Run, check_names, check_spellings, read_row
+from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, upper_end
+from symshuffle.collect.audit.claims import claimed_level
+from symshuffle.collect.audit.runs import (
+    MOST_MESSAGES,
+    Program,
+    Run,
+    answers,
+    as_run,
+    check_names,
+    check_spellings,
+    hint,
+    line,
+    read_row,
+)
 from symshuffle.collect.audit.shares import CAUGHT, Power, about_runs, check_runs
 from symshuffle.collect.audit.verdicts import Audit, Event
 from symshuffle.collect.estimate import read_confidence
-from symshuffle.collect.guarantee import rounded_up
-from symshuffle.collect.plan import SurveyPlan
 
 _NAMES: Final = ("the first sample", "the second sample")
 
@@ -166,11 +173,15 @@ class PairAudit:
         - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = (self.first, self.second) * self.runs
-        seen = [as_run(reply) for reply in answers(program, inputs, _line, progress)]
+        seen = [as_run(reply) for reply in answers(program, inputs, progress)]
         return self.judge(seen[::2], seen[1::2], hint=hint(inputs, seen, program))
 
     def judge(self, first: Sequence[Run], second: Sequence[Run], *, hint: str = "") -> Audit:
         """What follows from runs, each a tuple of messages; every second one, from the first on, is held out."""
+        for name, some in (("first", first), ("second", second)):
+            check_list(some, name, "a list of tuples of messages, one for each run", tuple)
+            if len(some) < 2:
+                raise InputError(name, f"{len(some)} runs", "at least 2 runs, because half of them are held out")
         ratio, delta, claimed = float(self.ratio), float(self.delta), self.target is not None
         event = _learn(first[::2], second[::2], ratio if claimed else None, delta, float(self.level))
         tested = [first[1::2], second[1::2]]
@@ -201,14 +212,19 @@ class PairAudit:
         )
 
 
-def _line(given: Any) -> str:
-    return ",".join(map(str, given)) if isinstance(given, tuple) else str(given)
+def _users(given: Any, argument: str) -> tuple[Any, ...]:
+    """The inputs of the users of a dataset, or an input as that of one user."""
+    users = given if isinstance(given, tuple) else (given,)
+    plain = (isinstance(x, str) or (isinstance(x, Hashable) and not hasattr(x, "__iter__")) for x in users)
+    if not users or not all(plain):
+        raise InputError(argument, given, "an input (a text or a number), or a tuple with the input of each user")
+    return users
 
 
 def _written(given: Any) -> str:
     if given in _NAMES:
         return str(given)
-    text = _line(given)
+    text = line(given)
     kind = "dataset" if isinstance(given, tuple) else "input"
     return f"{kind} {text if len(text) <= 40 else text[:37] + '...'}"
 
@@ -262,14 +278,14 @@ def audit_pair(
     >>> audit.run(lambda x: x).outcome
     <Outcome.REFUTED: 1>
     """
-    if not isinstance(first, tuple) or not isinstance(second, tuple):
-        if first == second:
-            raise InputError("second", second, f"another input than {first}")
-    elif len(first) != len(second):
-        raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
-    elif (differ := sum(a != b for a, b in zip(first, second, strict=True))) != 1:
+    users = [_users(given, name) for name, given in (("first", first), ("second", second))]
+    if not isinstance(first, tuple) and first == second:
+        raise InputError("second", second, f"another input than {first}")
+    if len(users[0]) != len(users[1]) or isinstance(first, tuple) is not isinstance(second, tuple):
+        raise InputError("datasets", f"{len(users[0])} and {len(users[1])} users", "two datasets of the same size")
+    if (differ := sum(a != b for a, b in zip(*users, strict=True))) != 1:
         raise InputError("datasets", f"{differ} users differ", "neighbours, which differ in the input of one user")
-    target, excess = _claimed(claim, fields, eps, exp_eps, delta)
+    target, excess = claimed_level(claim, fields, eps=eps, exp_eps=exp_eps, delta=delta)
     if target is None:
         raise InputError("eps", None, "the level that is claimed, or a claim with delta")
     number = as_integer(runs, "runs", 2, MOST_MESSAGES // (2 * len(as_run(first))))
@@ -346,7 +362,7 @@ def audit_samples(
         samples.append(runs[1:] if header else runs)
     if header is None:
         check_names(first, second, *samples)
-    target, excess = _claimed(claim, fields, eps, exp_eps, delta)
+    target, excess = claimed_level(claim, fields, eps=eps, exp_eps=exp_eps, delta=delta)
     found = PairAudit(*_NAMES, target, excess, min(map(len, samples)), read_confidence(confidence))
     if target is not None:
         try:
@@ -358,27 +374,3 @@ def audit_samples(
     if not disjoint:
         check_spellings(*samples)
     return found.judge(*samples)
-
-
-def _claimed(
-    claim: Subject, fields: Mapping[str, Any], eps: object, exp_eps: object, delta: object
-) -> tuple[Real | None, Fraction]:
-    """exp(eps), if one is claimed, and delta: as they are given, or one of them as it is certified of a deployment."""
-    target = None if eps is None and exp_eps is None else read_target(eps=eps, exp_eps=exp_eps)
-    if claim is None:
-        for name, value in fields.items():
-            if value is not None:
-                raise InputError(name, value, "none, unless claim is a deployment")
-        return target, Fraction(0) if delta is None else _delta(delta)
-    known = claim_subject(claim)
-    deployment = read_deployment(known.deployment if isinstance(known, SurveyPlan) else known, fields)
-    if (target is None) is (delta is None):
-        raise InputError("delta", delta, "one of eps and delta with a claim: the other is that of the deployment")
-    if target is not None:
-        return target, _delta(Fraction(rounded_up(solve.delta(deployment, exp_eps=target).bracket.upper)))
-    return Exp(Fraction(rounded_up(solve.epsilon(deployment, delta=delta).bracket.upper))), _delta(delta)
-
-
-def _delta(delta: object) -> Fraction:
-    value = parse_inside(delta, "delta", "[0, 1)")
-    return value

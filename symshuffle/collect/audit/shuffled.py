@@ -24,12 +24,14 @@ from symshuffle.accountants.deployment.model import UNSAID, Deployment
 from symshuffle.accountants.deployment.subjects import smallest_batch, with_fields
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.errors import InputError, Progress, Unsupported
-from symshuffle.base.numbers import as_integer, natural_log, to_float, upper_end
+from symshuffle.base.numbers import as_integer, natural_log, upper_end
 from symshuffle.base.results import Bracket
+from symshuffle.channels.channel import Channel
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
-from symshuffle.collect.audit.claims import MOST_MESSAGES, Claim, Program, answers, as_run, claim, claim_subject, hint
+from symshuffle.collect.audit.claims import Claim, claim, claim_subject
+from symshuffle.collect.audit.runs import MOST_MESSAGES, Program, answers, as_run, hint
 from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
-from symshuffle.collect.audit.verdicts import Audit, Event, cell_outside, cell_words
+from symshuffle.collect.audit.verdicts import Audit, Event, cells_outside
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.plan import SurveyPlan
 from symshuffle.collect.scheme import Integers, Scheme, random_order, uniform
@@ -54,6 +56,15 @@ class _Test:
     ratio: Fraction
     certified: Bracket
     shares: tuple[float, float]
+    level: Fraction
+
+    def power(self, part: Fraction = Fraction(1)) -> Power:
+        """Forecast of the test of a part of the certified delta."""
+        return Power(float(self.ratio), float(part * self.certified.upper), float(self.level))
+
+    def is_caught(self, runs: int) -> bool:
+        """Whether so many runs catch what the level was chosen against."""
+        return self.power().at(runs, *self.shares) >= CAUGHT
 
 
 @final
@@ -86,7 +97,7 @@ class ShuffledAudit:
 
     @cached_property
     def _rows(self) -> Any:
-        return np.array([[to_float(entry) for entry in row] for row in self.claim.channel.rows])
+        return self.claim.doubles(self.claim.channel)
 
     @cached_property
     def _profile(self) -> tuple[tuple[Fraction, Bracket], ...]:
@@ -153,12 +164,12 @@ class ShuffledAudit:
             shares = made.shares(block, rows[[made.a, made.b, made.c]])
             for ratio, certified in self._profile:
                 p0, p1 = shares(float(ratio))
-                bound = float(certified.upper)
-                power = Power(float(ratio), bound, float(level)).at(self.runs, p0, p1)
+                test = _Test(made, block, ratio, certified, (p0, p1), level)
+                power = test.power().at(self.runs, p0, p1)
                 # Powers that are equal in two digits, near 0 or 1, are ranked by the distance in standard deviations.
                 spread = math.sqrt(p0 * (1 - p0) + float(ratio) ** 2 * p1 * (1 - p1))
-                key = (round(power, 2), (p0 - float(ratio) * p1 - bound) / max(spread, 1e-9))
-                found.append((key, _Test(made, block, ratio, certified, (p0, p1))))
+                key = (round(power, 2), (p0 - float(ratio) * p1 - float(certified.upper)) / max(spread, 1e-9))
+                found.append((key, test))
         return max(found, key=lambda pair: pair[0])[1]
 
     @property
@@ -192,40 +203,31 @@ class ShuffledAudit:
             f"and {cells} claimed probabilities"
         )
 
-    def power(self, source: Any, *, block: int | None = None) -> float:
+    def power(self, channel: Channel, *, block: int | None = None) -> float:
         """Probability that privacy is refuted, by the best event alone (in doubles), if every user runs this channel.
 
         - ``block``: size of the blocks that are shuffled and then kept in order; all users by default.
         """
-        rows = np.array([[to_float(entry) for entry in row] for row in source.rows])
-        size, found = self.n if block is None else as_integer(block, "block", 1, self.n), []
+        rows, found = self.claim.doubles(channel), []
+        size = self.n if block is None else as_integer(block, "block", 1, self.n)
         for test in self.best_tests:
             made = test.datasets
             shares = made.shares(test.block, rows[[made.a, made.b, made.c]])
-            p0, p1 = shares(float(test.ratio), min(1.0, test.block / size))
-            found.append(self._power(test).at(self.runs, p0, p1))
+            found.append(test.power().at(self.runs, *shares(float(test.ratio), min(1, test.block / size))))
         return max(found)
-
-    def _power(self, test: _Test, part: Fraction = Fraction(1)) -> Power:
-        return Power(float(test.ratio), float(part * test.certified.upper), float(self.level))
 
     @cached_property
     def caught(self) -> str:
         """What so many runs would have caught."""
         first, *rest = self.best_tests
-        sized = [test.block for test in rest if self._power(test).at(self.runs, *test.shares) >= CAUGHT]
+        sized = [test.block for test in rest if test.is_caught(self.runs)]
         made = []
-        if self._power(first).at(self.runs, *first.shares) >= CAUGHT:
-            sharp = sharpened(self._rows)
-            eps0 = math.log(
-                float((sharp.max(axis=0) / np.where(sharp.min(axis=0) > 0, sharp.min(axis=0), np.inf)).max())
-            )
+        if first.is_caught(self.runs):
+            sharp = sharpened(self._rows).T
+            eps0 = math.log(max(float(max(column) / min(column)) for column in sharp if min(column) > 0))
             made.append(f"clients with squared probabilities (eps0 = {eps0:.6g})")
-        at = self.place_test
-        if at is not None:
-            power = Power(float(at.ratio), float(at.certified.upper), float(self.place_level))
-            if power.at(self.runs, *at.shares) >= CAUGHT:
-                made.append("a shuffler that gives one user a fixed place")
+        if self.place_test is not None and self.place_test.is_caught(self.runs):
+            made.append("a shuffler that gives one user a fixed place")
         if sized:
             made.append(f"a shuffler that keeps blocks of at most {max(sized)} users in order")
         if not made:
@@ -238,7 +240,7 @@ class ShuffledAudit:
         test = self.best_tests[0]
         p0, p1 = test.datasets.shares(self.n)(float(test.ratio))
         ends = test.certified.decimals(7)
-        runs = self._power(test, Fraction(1, 2)).runs(p0, p1)
+        runs = test.power(Fraction(1, 2)).runs(p0, p1)
         eps = f"{natural_log(test.ratio):.6g}"
         return (
             f"certified: delta({eps}) of n = {self.n} users is at most a number in [{ends['lower']}, {ends['upper']}] "
@@ -247,16 +249,16 @@ class ShuffledAudit:
             f"a claim of half of it would be refuted by {about_runs(runs)} of each",
         )
 
-    def run(self, pipeline: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
+    def run(self, program: Callable[[Any], Any] | Program, *, progress: Progress | None = None) -> Audit:
         """What the pipeline is found to be.
 
-        - ``pipeline``: returns the messages of all users of a dataset, in the order in which they leave the shuffler: a
-          sequence, or a text with commas. A program is given one dataset in each line, with commas between inputs.
+        - ``program``: returns the messages of all users of a dataset, in the order in which they leave the shuffler: a
+          sequence, or a text with commas. A Program is given one dataset in each line, with commas between inputs.
           Other than n messages, or one that is none of the claim's, is an InputError.
         - ``progress``: called with the numbers of runs done and of all.
         """
         inputs = self.datasets * self.runs
-        replies = answers(pipeline, inputs, lambda data: ",".join(map(str, data)), progress)
+        replies = answers(program, inputs, progress)
         rows = np.empty((len(replies), self.n), dtype=np.int64)
         seen: list[tuple[str, ...]] = []
         for i, reply in enumerate(replies):
@@ -265,7 +267,7 @@ class ShuffledAudit:
                 raise InputError(f"run {i + 1}", f"{len(messages)} messages", f"{self.n}, one of each user")
             rows[i] = [self.claim.column(message, f"run {i + 1}") for message in messages]
             seen.append(messages)
-        return self.judge(rows[::2], rows[1::2], hint=hint(inputs, seen, pipeline))
+        return self.judge(rows[::2], rows[1::2], hint=hint(inputs, seen, program))
 
     def judge(self, first: Integers, second: Integers, *, hint: str = "") -> Audit:
         """What follows from messages, as columns of the claim.
@@ -282,15 +284,11 @@ class ShuffledAudit:
         if self.order != "random":
             draw = uniform()
             outputs = [np.array([row[random_order(self.n, draw)] for row in rows]) for rows in outputs]
-        hits = []
-        for test in self.best_tests:
+        findings = []
+        for event, test in zip(self.events, self.best_tests, strict=True):
             scores = test.datasets.scores(float(test.ratio))
-            counts = [int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs]
-            hits.append((counts[0], counts[1]))
-        findings = [
-            event.counted(seen, (self.runs, self.runs), self.level)
-            for event, seen in zip(self.events, hits, strict=True)
-        ]
+            first_hits, hits = (int(occurs(scores, rows[:, : test.block]).sum()) for rows in outputs)
+            findings.append(event.counted((first_hits, hits), (self.runs, self.runs), self.level))
         if self.place_test is not None:
             findings.append(self._best_place(self.place_test, outputs))
         return Audit(
@@ -298,7 +296,7 @@ class ShuffledAudit:
             runs=f"{self.runs} runs of each of two datasets",
             confidence=self.confidence,
             findings=tuple(findings),
-            cells=tuple(self._cells(outputs)),
+            cells=cells_outside(self._cells(outputs), self.runs, self.cell_level),
             checked=2 * self.n * self.claim.channel.num_outputs,
             caught=self.caught,
             beside=self.beside,
@@ -321,16 +319,14 @@ class ShuffledAudit:
         event = Event(words, "X0", "X1", test.ratio, test.certified.upper, test.shares)
         return event.counted((int(first[place]), int(second[place])), (self.runs, self.runs), self.place_level)
 
-    def _cells(self, outputs: list[Integers]) -> Iterable[str]:
-        """Claimed probabilities outside of their intervals, in words."""
-        made, rows, level = self.best_tests[0].datasets, self.claim.channel.rows, self.cell_level
+    def _cells(self, outputs: list[Integers]) -> Iterable[tuple[str, Any, int]]:
+        """Each cell, its claimed probability, and how often its message was there."""
+        made, rows = self.best_tests[0].datasets, self.claim.channel.rows
         for which, x in enumerate((made.a, made.b)):
             claimed: list[Any] = [(p + (self.n - 1) * q) / self.n for p, q in zip(rows[x], rows[made.c], strict=True)]
             for place, (y, message) in itertools.product(range(self.n), enumerate(self.claim.messages)):
-                seen = int((outputs[which][:, place] == y).sum())
-                if cell_outside(claimed[y], seen, self.runs, level):
-                    cell = f"X{which}, place {place + 1}, message {message}"
-                    yield cell_words(cell, claimed[y], seen, self.runs, level)
+                cell = f"X{which}, place {place + 1}, message {message}"
+                yield cell, claimed[y], int((outputs[which][:, place] == y).sum())
 
 
 _OF_PERIODS: Final = ("periods", "dropout")
@@ -346,7 +342,7 @@ def audit_shuffled(
 ) -> ShuffledAudit:
     """Audit of a pipeline of n users, with its events fixed.
 
-    Nothing has run yet: ``run(pipeline)`` of the audit does.
+    Nothing has run yet: ``run(program)`` of the audit does.
 
     Parameters
     ----------

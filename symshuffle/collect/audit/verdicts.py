@@ -10,6 +10,7 @@ one.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
@@ -145,6 +146,11 @@ def cell_words(cell: str, claimed: Number, seen: int, runs: int, level: Fraction
     ends = _rounded(lower_share(seen, runs, level), up=False), _rounded(upper_share(seen, runs, level), up=True)
     told = str(claimed) if is_short(claimed) else f"about {float(lower_end(claimed)):.6g}"
     return f"{cell}: {seen} of {runs}, so in [{ends[0]}, {ends[1]}], and {told} is claimed"
+
+
+def cells_outside(cells: Iterable[tuple[str, Number, int]], runs: int, level: Fraction) -> tuple[str, ...]:
+    """Claimed probabilities outside of their intervals, in words: of cells with what is claimed, and hits."""
+    return tuple(cell_words(*cell, runs, level) for cell in cells if cell_outside(*cell[1:], runs, level))
 
 
 @final

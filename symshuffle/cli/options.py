@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from fractions import Fraction
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -18,10 +19,11 @@ from rich.table import Table
 from symshuffle.base.artifacts import check_destination, check_replaced, write_atomically
 from symshuffle.base.choices import Arithmetic, Loss, Question
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_width, counted
+from symshuffle.base.numbers import Real, as_width, counted
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.answers import Answer
+    from symshuffle.accountants.deployment.model import Deployment
     from symshuffle.base.results import Bracket
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -104,7 +106,9 @@ LossOption = Annotated[
     Loss, typer.Option("--loss", help="Error that is minimised: l2, max, absent or test (see `compare`).")
 ]
 Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
-FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
+FewJobs = Annotated[
+    str, typer.Option("--jobs", metavar="J", help="Processes that share the points, one per core at most.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Print what the answer means and how it is known, in full.")]
 
@@ -284,6 +288,16 @@ def check_proof(file: Path | None) -> None:
 
         check_destination(file, argument="--proof")
         check_replaced(file, json.dumps({"format": FORMAT}, indent=1).encode(), argument="--proof")
+
+
+def check_provable(
+    file: Path | None, deployment: Deployment, order: Real = Fraction(1), way: Question = "both"
+) -> None:
+    """Refuse a proof that no file can carry, before the answer that it would be about is computed."""
+    if file is not None:
+        from symshuffle.accountants.questions import proof
+
+        proof.check_provable(deployment, order, way)
 
 
 def write_proof(file: Path | None, answer: Answer) -> None:

@@ -31,6 +31,7 @@ from symshuffle.cli.options import (
     RigourOption,
     Show,
     check_proof,
+    check_provable,
     command,
     file_rows,
     known,
@@ -74,6 +75,7 @@ def delta(
     check_proof(proof)
     given = target.given if any(target.given.values()) else {"eps": None, "exp_eps": None} | asked.target_level
     subject, order = asked.subject(**given), read_target(**given)
+    check_provable(proof, subject.deployment, order, direction)
     wide = solve.USUAL_WIDTH if rtol is None else rtol
     chosen, level = arguments.engine_and_rigour(engine, wide, arithmetic)
     bound = solve.delta(
@@ -118,6 +120,7 @@ def epsilon(
     if delta is None:
         raise InputError("--delta", None, "a target delta in (0, 1)")
     target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
+    check_provable(proof, subject.deployment, way=direction)
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rtol is None else rtol, arithmetic)
     bound = solve.epsilon(
         subject.deployment,

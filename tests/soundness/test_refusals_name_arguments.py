@@ -209,3 +209,22 @@ def test_a_class_is_named_only_for_an_argument_of_a_wrong_kind():
 def test_no_assumption_has_an_option():
     """Their meanings are shown in Python as well."""
     assert not [one for one in Assumption if OPTION.search(one.meaning)]
+
+
+UNPROVABLE = {
+    "source": ("gaussian", "-p", "sigma0=1", "-p", "d=2", "--n", "20"),
+    "rounds": ("krr", "-p", "k=3", "--lam", "2", "--n", "9", "--periods", "2"),
+    "dropout": ("krr", "-p", "k=3", "--lam", "2", "--n", "9", "--dropout", "1/2"),
+    "group": ("krr", "-p", "k=3", "--lam", "2", "--n", "2000", "--group-size", "1001"),
+    "direction": ("krr", "-p", "k=3", "--lam", "2", "--n", "9", "--direction", "reverse"),
+}
+
+
+@pytest.mark.parametrize("asked", UNPROVABLE.values(), ids=list(UNPROVABLE))
+@pytest.mark.parametrize("quantity", [("delta", "--eps", "1/2"), ("epsilon", "--delta", "1/100")], ids=lambda q: q[0])
+def test_a_proof_is_refused_before_the_bound_is_computed(capsys, tmp_path, monkeypatch, asked, quantity):
+    monkeypatch.chdir(tmp_path)
+    command, *target = quantity
+    monkeypatch.setattr(f"symshuffle.accountants.questions.solve.{command}", None)  # a call would be a TypeError
+    assert "--proof" in refused(capsys, command, *asked, *target, "--proof", "p.json")
+    assert not any(tmp_path.iterdir())

@@ -109,6 +109,26 @@ def prove(answer: Answer, *, delta: object = None) -> BoundProof:
     return _of_delta(answer.deployment, answer.direction, answer.exp_eps, None if delta is None else read_delta(delta))
 
 
+def check_provable(deployment: Deployment, order: Real = Fraction(1), way: Question = "both") -> None:
+    """Refuse, before anything is computed, a question whose answer :func:`prove` has no file for.
+
+    Parameters
+    ----------
+    deployment : Deployment
+        What is asked about.
+    order : Fraction or Exp
+        The target ``exp(eps)``; any where eps is what is asked for.
+    way : str
+        The direction that is asked for.
+
+    Raises
+    ------
+    Unsupported
+        As :func:`prove`.
+    """
+    _statement(deployment, order, way)
+
+
 def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fraction | None) -> BoundProof:
     said = _statement(deployment, order, way)
     group = deployment.adjacency.group_size

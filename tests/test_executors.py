@@ -9,7 +9,7 @@ from symshuffle import Channel, InputError, compare, profile, randomizer, tradeo
 from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_of_channel
-from symshuffle.base.executors import processes
+from symshuffle.base.executors import mapped, processes, workers
 from symshuffle.cli import main
 from tests.words import words
 
@@ -68,3 +68,16 @@ def test_jobs_of_commands(command, capsys):
     assert capsys.readouterr().out == here
     assert main([*command, "--jobs", "0"]) == 2
     assert capsys.readouterr().err == "symshuffle: --jobs = 0: expected an integer from 1 to 256\n"
+
+
+@pytest.mark.parametrize(("jobs", "cores", "started"), [(22, 2, 2), (2, 8, 2), (1, 8, None), (22, 1, None)])
+def test_no_more_processes_are_started_than_cores(monkeypatch, jobs, cores, started):
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    with workers(jobs) as pool:
+        assert (pool and pool._max_workers) == started
+
+
+def test_no_more_processes_are_started_than_points():
+    with processes(8) as pool:
+        mapped(str, [1, 2], pool)
+        assert len(pool._processes) <= 2

@@ -51,8 +51,11 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def workers(jobs: int) -> Iterator[Executor | None]:
-    """A pool of processes, or None where one process is enough: the executor that every function here takes."""
-    if jobs == 1:
+    """A pool of at most one process per core, or None where one process is enough: the executor of every function here.
+
+    What is asked for beyond the cores would take its start from them, and compute nothing sooner.
+    """
+    if (jobs := min(jobs, os.cpu_count() or 1)) == 1:
         yield None
         return
     with processes(jobs) as pool:

@@ -59,10 +59,10 @@ def read_cap(lam: object, *, strict: bool = True) -> Fraction | Ball:
 def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[..., R]]:
     """Decorates a door with a parameter ``lam``, which then takes ``eps0``, the logarithm of it, in its place.
 
-    ``lam`` is read here, by :func:`~symshuffle.base.numbers.parse_number`, unless it is an expression of SymPy.
+    ``lam`` is read here, by :func:`~symshuffle.base.numbers.parse_number`. An expression of SymPy is handed on.
 
     - ``as_ball``: whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``, else an
-      ``Exp``.
+      ``Exp``, and expressions of SymPy are refused.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[
             if eps0 is None:
                 if required and lam is None:
                     raise InputError("lam", None, "a number > 1 (or eps0, a number > 0)")
-                if lam is None or is_expression(lam):
+                if lam is None or (is_expression(lam) and not as_ball):
                     return door(*given, **named)
                 ratio = _ratio(lam, as_ball=as_ball)
                 if "lam" in named:

@@ -5,8 +5,11 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+import sympy as sp
 
+from symshuffle import Channel, SymshuffleError
 from symshuffle.accountants.deployment.model import KEYWORDS
+from symshuffle.utility import endpoint_law
 from tests.soundness.spellings import (
     CALLS,
     KEEP_THEIR_NUMBERS,
@@ -145,3 +148,10 @@ def test_what_is_no_number_is_refused_everywhere(place, name, argument):
 def test_answers_are_compared_as_data():
     assert content({"a": (F(1, 2), [1.0])}) == {"a": [F(1, 2), [1.0]]}
     assert same([F(1, 2)], [0.5]) and not same([F(1, 2)], [0.6]) and not same({"a": 1}, {"b": 1})
+
+
+def test_numeric_functions_refuse_formulas():
+    with pytest.raises(SymshuffleError, match="lam"):
+        endpoint_law(lam=sp.log(3))
+    with pytest.raises(SymshuffleError, match="lam"):
+        Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]).is_ldp(sp.log(3))

@@ -126,3 +126,9 @@ def test_vectors_are_monotone_in_noise(family):
 @pytest.mark.parametrize("family", NOISY)
 def test_vectors_are_monotone_in_noise_in_full(family, n, adjacency):
     check_noise(family, n, adjacency)
+
+
+@pytest.mark.parametrize("eps", ["2", "3"])
+def test_an_upper_end_without_a_lower_one_is_not_that_of_one_user(eps):
+    noisy = delta(BlanketMixedGaussian(gamma="1/4", sigma0=8), n=10**4, eps=eps, rtol=1e-3).bracket
+    assert noisy.upper < F(1, 10**140)

@@ -55,6 +55,7 @@ def density_bracket(
     near_factor: int = 6,
     near_factor_several: int = 100,
     several: int = 8,
+    negligible: Fraction = Fraction(1, 10**150),
 ) -> Bracket:
     """H(n) of a pair of densities at a level; any bracket below ``goal`` is narrow enough.
 
@@ -64,6 +65,7 @@ def density_bracket(
     - ``near_factor``: as many widths of few cells are reached by a few more.
     - ``near_factor_several``: the same for several intervals, whose lines cost more.
     - ``several``: number of intervals from which on there are several.
+    - ``negligible``: an upper end whose lower end is 0 is reduced to about this size where Chernoff's bound reaches it.
     """
     arithmetic = choice(Arithmetic, arithmetic, "arithmetic")
     if arithmetic == "exact":
@@ -83,6 +85,7 @@ def density_bracket(
     except (Unsupported, NotDecided) as reason:
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
+            ceiling, road = min((ceiling, road), (_chernoff(law, n, negligible) or ceiling, _CHERNOFF))
             return Bracket(Fraction(0), ceiling, arithmetic, "none", f"at most {road} ({reason})", aimed=rtol)
         few = _of_few_cells(law, n) if cells and few is None else few
         near = _width_of(few)

@@ -211,7 +211,7 @@ def _run(arguments: Sequence[str]) -> int:
         with after_a_while(f"symshuffle {arguments[0] if arguments else ''}: at work, Ctrl-C to stop"):
             status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
     except typer.TyperException as error:
-        return _refuse(_explain(error), WRONG_INPUT)
+        return _refuse(_refused_value(error, arguments) or _explain(error), WRONG_INPUT)
     except SymshuffleError as error:
         return _refuse(in_options(str(error), parameters_of(app, arguments)), _STATUS.get(type(error), FAILED))
     except typer.Abort:
@@ -234,11 +234,12 @@ def parameters_of(app: typer.Typer, words: Sequence[str]) -> dict[str, str]:
         if word not in getattr(parser, "commands", {}):
             break
         parser = parser.commands[word]
-    return {
-        one.name: next((option for option in one.opts if option.startswith("--")), "")
-        or re.findall(r"\w+", one.metavar or one.name.upper())[0]
-        for one in parser.params
-    }
+    return {one.name: _spelling(one) for one in parser.params}
+
+
+def _spelling(parameter: Any) -> str:
+    long = next((option for option in parameter.opts if option.startswith("--")), "")
+    return long or str(re.findall(r"\w+", parameter.metavar or parameter.name.upper())[0])
 
 
 def in_options(message: str, parameters: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -300,6 +301,21 @@ def _option(argument: str, parameters: Mapping[str, str]) -> str:
 def _refuse(message: str, status: int) -> int:
     typer.echo(f"symshuffle: {' '.join(message.splitlines())}", err=True)
     return status
+
+
+def _refused_value(error: typer.TyperException, arguments: Sequence[str]) -> str:
+    """Return the refusal of a value by the parser in the words of the library; empty where no value is refused."""
+    cause: Any = error.__cause__
+    parameter, switch = getattr(error, "param", None), f"{getattr(error, 'option_name', None)}="
+    given = [word.removeprefix(switch) for word in arguments if word.startswith(switch)]
+    if given and "possibilities" not in vars(error):
+        return str(InputError(switch[:-1], given[0], "no value: it is a switch"))
+    if parameter is None or not hasattr(cause, "errors"):
+        return ""
+    found = cause.errors()[0]
+    reason = found.get("ctx", {}).get("error", found["msg"])
+    expected = getattr(reason, "expected", None) or str(reason).rpartition(" is not ")[2].rstrip(".").replace("'", "")
+    return str(InputError(_spelling(parameter), found["input"], expected))
 
 
 def _explain(error: typer.TyperException) -> str:

@@ -14,11 +14,11 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, as_width
 from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
-from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows, width_of_text
+from symshuffle.cli.options import PLAIN, FewJobs, Header, Show, UsersOption, command, file_rows
 from symshuffle.cli.progress import progress
 from symshuffle.configuration.randomizers import matrix_sizes
 
@@ -59,7 +59,7 @@ def compare(
         float | None,
         typer.Option(
             metavar="REL",
-            parser=width_of_text,
+            parser=as_width,
             help="Relative width of eps and eps0 to aim at; default 1e-4, or 5e-3 for several batches.",
         ),
     ] = None,

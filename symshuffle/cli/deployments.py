@@ -15,9 +15,10 @@ from symshuffle.accountants.deployment.group import Group
 from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, Deployment
 from symshuffle.base.choices import Blanket
 from symshuffle.base.errors import InputError, Unsupported, optional
+from symshuffle.base.numbers import as_width
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS, One
-from symshuffle.cli.options import Eps0, Header, Lam, Params, width_of_text
+from symshuffle.cli.options import Eps0, Header, Lam, Params
 from symshuffle.configuration.files import DeploymentFile, holds_matrix, read_deployment_file
 from symshuffle.configuration.randomizers import matrix_sizes
 from symshuffle.configuration.tables import deployment_table, json_fields
@@ -26,7 +27,7 @@ RelOrUsual = Annotated[
     float | None,
     typer.Option(
         metavar="REL",
-        parser=width_of_text,
+        parser=as_width,
         help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, or up to 1e-2 for curves of eps, "
         "dropout, several groups or several batches of messages.",
     ),

@@ -18,7 +18,6 @@ from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, check_replaced, write_atomically
 from symshuffle.base.choices import Arithmetic, Loss, Question
-from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Real, as_width, counted
 
 if TYPE_CHECKING:
@@ -82,17 +81,9 @@ QuestionOption = Annotated[
 ]
 
 
-def width_of_text(text: str | float) -> float:
-    """Return the relative width that an option is, in any spelling of a number."""
-    try:
-        return as_width(text)
-    except InputError as error:
-        raise typer.BadParameter(f"{text!r} is not {error.expected}") from None
-
-
 Rel = Annotated[
     float,
-    typer.Option(metavar="REL", parser=width_of_text, help="Relative width of the bracket to aim at, in (0, 1)."),
+    typer.Option(metavar="REL", parser=as_width, help="Relative width of the bracket to aim at, in (0, 1)."),
 ]
 RigourOption = Annotated[
     Arithmetic | None,

@@ -7,6 +7,8 @@ import importlib
 import inspect
 import json
 import random
+import re
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
+import typer
 
 import symshuffle
 from symshuffle import Channel, Group, InputError, Law, SymshuffleError, cli, ledger, randomizer
@@ -267,6 +270,44 @@ def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, c
         if status == 2:
             assert said.startswith("symshuffle: ") and said.count("\n") == 1, words
             assert set(tmp_path.iterdir()) == before, words
+
+
+def options(command):
+    """Every option of a command, by its longest name; those that take no value as well."""
+    parser = typer.main.get_command(cli.application((cli.family_of(command.split()[0]),)))
+    for word in command.split():
+        parser = getattr(parser, "commands", {}).get(word, parser)
+    found = (max(one.opts, key=len) for one in parser.params)
+    return [option for option in found if option.startswith("--")]
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_a_wrong_value_of_every_option_is_refused_with_what_is_allowed(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for option in options(command):
+        for path in tmp_path.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for name, text in FILES.items():
+            (tmp_path / name).write_text(text)
+        with soon():
+            status = cli.main([*command.split(), *LINES[command], f"{option}=sideways"])
+        said = capsys.readouterr().err.splitlines()
+        if status == 2:
+            refused = re.fullmatch(r"symshuffle: (.+?) = .*: expected .+", said[-1])
+            assert refused and "Value error" not in said[-1] and "Usage" not in said[-1], said
+            of_others = ("-p", "problem.json: kind", "--claim", "--column", "--values")  # the option does not go with
+            named = re.sub(r"\[\d+\]", "", refused[1])
+            assert option in named.split(", ") or named.startswith(of_others), said
+
+
+def test_a_choice_and_a_switch_are_refused_by_name(capsys):
+    for word, said in (
+        ("--direction=sideways", "--direction = sideways: expected one of forward, reverse, both"),
+        ("--rtol=2", "--rtol = 2: expected a relative width, a number in (0, 1)"),
+        ("--header=x", "--header = x: expected no value: it is a switch"),
+    ):
+        assert cli.main(["delta", *LINES["delta"], word]) == 2
+        assert capsys.readouterr().err == f"symshuffle: {said}\n"
 
 
 def test_a_matrix_is_not_spilled_into_a_refusal():

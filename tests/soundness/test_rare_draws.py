@@ -17,7 +17,6 @@ from symshuffle import (
     randomizer,
     smallest_n,
 )
-from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds import rare_draws
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.bounds.rare_draws import by_rare_draws
@@ -74,7 +73,7 @@ def test_a_value_is_the_same_with_and_without_rare_draws(monkeypatch):
     """A contour, which takes a hundred times as long, has the same number: of no rare draw, one, and two."""
     source = randomizer("oue").at(D=10, eps0="30")
     quick = [delta(source, n=10**5, eps=eps, rtol=1e-4).bracket for eps in ("15", "18.5")]
-    monkeypatch.setattr(evaluation, "by_rare_draws", lambda *_: None)
+    monkeypatch.setattr(rare_draws, "by_rare_draws", lambda *_: None)
     slow = [delta(source, n=10**5, eps=eps, rtol=1e-2).bracket for eps in ("15", "18.5")]
     for one, other in zip(quick, slow, strict=True):
         assert other.lower <= one.upper and one.lower <= other.upper

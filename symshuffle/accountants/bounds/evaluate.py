@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_at_most
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
-from symshuffle.accountants.bounds.rare_draws import by_rare_draws
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base.choices import Arithmetic, Question, choice, strength, weakest_arithmetic
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
@@ -303,9 +302,12 @@ def _of_atoms(law: Law, n: int, request: Method, *, few_atoms: int = 50) -> Brac
     - ``few_atoms``: atoms up to which sums in long rationals take less than a law without rare ones.
     """
     several = request.engine is None and request.arithmetic != "exact"
-    drawn = by_rare_draws(law, n, partial(_of_part, request, 4), request.is_met_by) if several else None
-    if drawn is not None:
-        return drawn
+    if several and n * len(law.values) * min(map(to_float, law.weights)) < 1:  # far above what is a rare draw
+        from symshuffle.accountants.bounds.rare_draws import by_rare_draws
+
+        drawn = by_rare_draws(law, n, partial(_of_part, request, 4), request.is_met_by)
+        if drawn is not None:
+            return drawn
     apart = _apart(law, n, request) if several and len(law.values) > few_atoms and beyond_doubles(law) else None
     if apart is not None and apart.aimed is None:
         return apart

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, singledispatch
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
@@ -39,17 +40,13 @@ Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Thinning:
-    """Laws of a family where each other user sends with the probability ``share``: means over how many do."""
+@lru_cache(maxsize=_LAWS_KEPT)
+def _thinnings(family: Callable[..., Any], share: Fraction) -> Callable[..., Any]:
+    """Laws of a family where each other user sends with the probability ``share``: means over how many do.
 
-    family: Callable[[Real, Direction, int | None], Any]
-    share: Fraction
-
-    def __call__(self, exp_eps: Real, direction: Direction, bits: int | None) -> Any:
-        """The thinning of the law at a level."""
-        return self.family(exp_eps, direction, bits).thinning(self.share)
+    Kept, as laws are kept by their family.
+    """
+    return lambda exp_eps, direction, bits: family(exp_eps, direction, bits).thinning(share)
 
 
 def first_decided(quick: LawFamily, algebra: Callable[[], LawFamily]) -> LawFamily:
@@ -207,25 +204,25 @@ class Reduction:
         """Relative width to aim at where none is asked for."""
         return max(usual, _MEAN_WIDTH) if self.averaged else usual
 
-    def _sent(self, families: Iterable[Callable[..., Any] | None]) -> tuple[Any, ...]:
-        """Families of laws, for who sends: of several groups the numbers of messages are elsewhere."""
-        known, share = (one for one in families if one is not None), self.group.sending
-        return tuple(known) if share == 1 or self.cases else tuple(Thinning(one, share) for one in known)
+    def _sent(self, kind: str) -> tuple[Any, ...]:
+        """Families of laws of all classes that have one, for who sends; of several groups each case has its own."""
+        known, share = filter(None, map(attrgetter(kind), self.classes)), self.group.sending
+        return tuple(known) if share == 1 or self.cases else tuple(_thinnings(one, share) for one in known)
 
     @property
     def bounds(self) -> tuple[LawFamily, ...]:
         """The finite laws above, by class."""
-        return self._sent(one.upper for one in self.classes)
+        return self._sent("upper")
 
     @property
     def inner(self) -> tuple[LawFamily, ...]:
         """The laws on the other side, by class; none where the bound is not approached from two sides."""
-        return self._sent(one.inner for one in self.classes)
+        return self._sent("inner")
 
     @property
     def mixed(self) -> tuple[MixedFamily, ...]:
         """The laws with a continuous part, by class."""
-        return self._sent(one.mixed for one in self.classes)
+        return self._sent("mixed")
 
     @property
     def datasets(self) -> tuple[PairClass, ...]:
@@ -257,7 +254,7 @@ class Reduction:
 
     def laws_in_doubles(self, exp_eps: Real, question: Question) -> list[Law]:
         """The same laws, enclosed by doubles; none where some class has none, or doubles do not enclose it."""
-        families: tuple[LawFamily, ...] = self._sent(one.doubles for one in self.classes)
+        families: tuple[LawFamily, ...] = self._sent("doubles")
         if len(families) < len(self.classes):
             return []
         try:

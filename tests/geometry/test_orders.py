@@ -8,7 +8,7 @@ import pytest
 from proofs_checks._convex_order import equivalent
 from symshuffle import CertificateError, Channel, InputError
 from symshuffle.channels import MaximalPolytope
-from symshuffle.channels.geometry.orders import Separation, blackwell, deficiency
+from symshuffle.channels.geometry.orders import BlackwellOrder, blackwell, deficiency
 
 LAM = Fraction(3)
 SINGLES = MaximalPolytope(3, LAM).channel({1: Fraction(1, 5), 2: Fraction(1, 5), 4: Fraction(1, 5)})
@@ -24,7 +24,7 @@ def test_incomparable_maximal_channels(first, second, margin):
     certificate.verify(first, second)
     assert certificate.margin(first, second) == margin
     gains = json.loads(json.dumps(certificate.to_json()))["gains"]
-    assert Separation(tuple(tuple(map(Fraction, row)) for row in gains)) == certificate
+    assert BlackwellOrder(gains=tuple(tuple(map(Fraction, row)) for row in gains)) == certificate
     with pytest.raises(CertificateError, match="at gains"):
         certificate.verify(first, first)
     found = deficiency(first, second)

@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_checks._convex_order import ConvexOrder
 from symshuffle import Channel, Law
-from symshuffle.channels.geometry.orders import Garbling, Separation, blackwell, deficiency
+from symshuffle.channels.geometry.orders import BlackwellOrder, blackwell, deficiency
 from symshuffle.vectors import which_order
 from symshuffle.vectors.privacy.pairs import FinitePair
 from tests.soundness.false_certificates import exactly, false
@@ -20,9 +20,9 @@ THREE = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"], ["1/2", "1/2"]])
 KERNEL = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 SAME = Channel.from_rows([[1, 0], [0, 1]])
 
-false("garbling: another kernel", "kernel", lambda: Garbling(SAME).verify(FINE, COARSE))
-false("garbling: another shape", "kernel", lambda: Garbling(THREE).verify(FINE, COARSE))
-false("garbling: doubles", "first", lambda: Garbling(SAME).verify(DOUBLES, DOUBLES))
+false("garbling: another kernel", "kernel", lambda: BlackwellOrder(SAME).verify(FINE, COARSE))
+false("garbling: another shape", "kernel", lambda: BlackwellOrder(THREE).verify(FINE, COARSE))
+false("garbling: doubles", "first", lambda: BlackwellOrder(SAME).verify(DOUBLES, DOUBLES))
 
 
 @cache
@@ -35,7 +35,9 @@ def _separation(name: str, place: str, change: Callable[[Any], Any], first: Chan
     false(
         f"separation: {name}",
         place,
-        lambda: Separation(tuple(tuple(map(change, row)) for row in separation().gains)).verify(first, second),
+        lambda: BlackwellOrder(gains=tuple(tuple(map(change, row)) for row in separation().gains)).verify(
+            first, second
+        ),
     )
 
 
@@ -45,7 +47,7 @@ _separation("other inputs", "second", lambda g: g, FINE, THREE)
 false(
     "separation: shape",
     "gains",
-    lambda: Separation(tuple((*row, F(-1)) for row in separation().gains)).verify(COARSE, FINE),
+    lambda: BlackwellOrder(gains=tuple((*row, F(-1)) for row in separation().gains)).verify(COARSE, FINE),
 )
 
 

@@ -76,34 +76,29 @@ def _rounded(value: Fraction, *, up: bool) -> Fraction:
     return Fraction(math.ceil(value * scale) if up else math.floor(value * scale), scale)
 
 
-class Stretches:
-    """What stretches between nodes add to the integral of one order; each is looked at once."""
-
-    def __init__(self, alpha: Fraction) -> None:
-        self._alpha = alpha
-        self._weights: dict[int, _Weight] = {}
-        self._known: dict[tuple[Any, ...], StretchBounds] = {}
-
-    def between(self, nodes: Sequence[Node]) -> list[StretchBounds]:
-        r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides."""
-        shortest = min((right.x - left.x) / right.x for left, right in itertools.pairwise(nodes))
-        more = 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)
-        bits = ORDER_BITS + -(-more // _BITS_STEP) * _BITS_STEP
-        found: list[StretchBounds] = []
-        with working_precision(bits):
-            weight = self._weights.get(bits) or self._weights.setdefault(bits, _Weight(self._alpha))
-            for i in range(len(nodes) - 1):
-                # The lines of a stretch are those of its two nodes and of one more on either side.
-                key = bits, i > 0, *nodes[max(i - 1, 0) : i + 3]
-                if key not in self._known:
-                    self._known[key] = _stretch(nodes, i, weight)
-                found.append(self._known[key])
-        return found
+Known: TypeAlias = dict[tuple[Any, ...], Any]
+"""What was computed of stretches between nodes for one order, by precision and nodes."""
 
 
-def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[StretchBounds]:
-    """What each stretch between nodes adds to the integral of order alpha."""
-    return Stretches(alpha).between(nodes)
+def stretches(nodes: Sequence[Node], alpha: Fraction, known: Known | None = None) -> list[StretchBounds]:
+    r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides.
+
+    - ``known``: those of former calls for the same order, to which those of this one are added.
+    """
+    known = {} if known is None else known
+    shortest = min((right.x - left.x) / right.x for left, right in itertools.pairwise(nodes))
+    more = 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)
+    bits = ORDER_BITS + -(-more // _BITS_STEP) * _BITS_STEP
+    found: list[StretchBounds] = []
+    with working_precision(bits):
+        weight = known.get((bits,)) or known.setdefault((bits,), _Weight(alpha))
+        for i in range(len(nodes) - 1):
+            # The lines of a stretch are those of its two nodes and of one more on either side.
+            key = bits, i > 0, *nodes[max(i - 1, 0) : i + 3]
+            if key not in known:
+                known[key] = _stretch(nodes, i, weight)
+            found.append(known[key])
+    return found
 
 
 def divergence(integral: flint.arb, alpha: Fraction) -> Ball:

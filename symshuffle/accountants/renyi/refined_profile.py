@@ -20,7 +20,7 @@ from symshuffle.accountants.bounds.brackets import bound_at, bounds_nothing_from
 from symshuffle.accountants.bounds.chords import Node
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduced import Reduction
-from symshuffle.accountants.renyi.orders import ORDER_BITS, StretchBounds, Stretches, divergence, whole_line
+from symshuffle.accountants.renyi.orders import ORDER_BITS, Known, StretchBounds, divergence, stretches, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Direction, Question, directions
 from symshuffle.base.crossings import halved
@@ -78,7 +78,7 @@ class RefinedProfile:
     forward_ends: bool = True
     reverse_ends: bool = True
     known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
-    stretches: dict[Fraction, Stretches] = field(default_factory=dict)
+    known_stretches: dict[Fraction, Known] = field(default_factory=dict)
 
     @classmethod
     def of(cls, reduced: Reduction, n: int, request: Method) -> RefinedProfile | None:
@@ -122,7 +122,7 @@ class RefinedProfile:
 
     def _stretches(self, alpha: Fraction, direction: Direction) -> list[StretchBounds]:
         """What each stretch between two orders adds to the integral."""
-        return self.stretches.setdefault(alpha, Stretches(alpha)).between(self.nodes(direction))
+        return stretches(self.nodes(direction), alpha, self.known_stretches.setdefault(alpha, {}))
 
     def ends(self, alpha: Fraction, direction: Direction) -> tuple[Fraction, Fraction]:
         """The divergence, from two sides."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 import flint
 import numpy as np
@@ -17,6 +17,10 @@ from symshuffle.base.crossings import least_between, zero_between
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.rounds.lattice_sums import Tilted
+    from symshuffle.accountants.rounds.period import Period
 
 _BITS: Final = 192
 
@@ -137,15 +141,8 @@ def law_logarithms(law: LatticeLaw) -> tuple[Array, Array]:
     return places, np.log(masses[kept])
 
 
-class Sum(Protocol):
-    """The sum of some losses, made for levels about one place."""
-
-    def value(self, level: int) -> Fraction:
-        """The profile at a level of the lattice, on the side asked for."""
-
-
-_Method: TypeAlias = "Callable[[Losses, float], Sum]"
-"""From losses and a tilt to their sum."""
+_Method: TypeAlias = "Callable[[Losses, float], Tilted | Period]"
+"""From losses and a tilt to their sum, made for levels about one place."""
 
 
 def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:

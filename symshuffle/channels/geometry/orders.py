@@ -24,43 +24,26 @@ from symshuffle.channels.geometry.linprog import Solution, solve
 
 @final
 @dataclass(frozen=True, slots=True)
-class Garbling:
-    """The kernel that turns the first channel into the second."""
+class BlackwellOrder:
+    r"""Whether a first channel dominates a second one, with what proves it.
 
-    kernel: Channel
-
-    dominates = True
-
-    @well_formed()
-    def verify(self, first: Channel, second: Channel) -> None:
-        """Check that ``first`` followed by the kernel is ``second``, exactly."""
-        _check_rational(first, second)
-        with within("kernel"):
-            found = first.push_forward(self.kernel)
-        if found != second:
-            raise CertificateError("kernel", "the first channel followed by it is not the second")
-
-    def to_json(self) -> dict[str, Any]:
-        """A form that ``json.dumps`` accepts; rationals are strings."""
-        return {"dominates": True, "kernel": [[str(v) for v in row] for row in self.kernel.rows]}
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Separation:
-    r"""A decision problem with inputs as parameters that the second channel solves strictly better.
-
-    The gain of answering ``j`` at input ``x`` is ``gains[x][j]``, between -1 and 1. Answering with its output, the
-    second channel earns :math:`\sum_{x,j} Z_{xj}\, V_x(j)`; the first no more than
-    :math:`\sum_i \max_j \sum_x Z_{xj}\, W_x(i)`.
+    - ``kernel``: where it does, what turns the first channel into the second.
+    - ``gains``: where it does not, a decision problem with inputs as parameters that the second channel solves strictly
+      better. The gain of answering ``j`` at input ``x`` is ``gains[x][j]``, between -1 and 1. Answering with its
+      output, the second channel earns :math:`\sum_{x,j} Z_{xj}\, V_x(j)`; the first no more than
+      :math:`\sum_i \max_j \sum_x Z_{xj}\, W_x(i)`.
     """
 
-    gains: Matrix
+    kernel: Channel | None = None
+    gains: Matrix = ()
 
-    dominates = False
+    @property
+    def dominates(self) -> bool:
+        """Whether the first channel dominates the second."""
+        return self.kernel is not None
 
     def margin(self, first: Channel, second: Channel) -> Fraction:
-        """By how much the second channel is better; positive in a valid certificate."""
+        """By how much the second channel is better at the gains; positive in a valid certificate."""
         answers = transpose(self.gains)
         earned = sum(map(dot, answers, exact_columns(second)), start=Fraction(0))
         best = (max(dot(gains, column) for gains in answers) for column in exact_columns(first))
@@ -68,8 +51,16 @@ class Separation:
 
     @well_formed()
     def verify(self, first: Channel, second: Channel) -> None:
-        """Check that the gains are within [-1, 1] and that the second channel earns strictly more."""
-        _check_rational(first, second)
+        """Check that the kernel turns ``first`` into ``second``, or that ``second`` earns more by gains in [-1, 1]."""
+        for name, channel in (("first", first), ("second", second)):
+            if not channel.exact:
+                raise CertificateError(name, "entries that are balls or doubles")
+        if self.kernel is not None:
+            with within("kernel"):
+                found = first.push_forward(self.kernel)
+            if found != second:
+                raise CertificateError("kernel", "the first channel followed by it is not the second")
+            return
         if first.num_inputs != second.num_inputs:
             raise CertificateError("second", f"{second.num_inputs} inputs, where the first has {first.num_inputs}")
         if [len(row) for row in self.gains] != [second.num_outputs] * second.num_inputs:
@@ -81,17 +72,11 @@ class Separation:
 
     def to_json(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts; rationals are strings."""
-        return {"dominates": False, "gains": [[str(v) for v in row] for row in self.gains]}
+        name, rows = ("gains", self.gains) if self.kernel is None else ("kernel", self.kernel.rows)
+        return {"dominates": self.dominates, name: [[str(v) for v in row] for row in rows]}
 
 
-def _check_rational(first: Channel, second: Channel) -> None:
-    """Refuse channels of balls or doubles, of which nothing can be certified."""
-    for name, channel in (("first", first), ("second", second)):
-        if not channel.exact:
-            raise CertificateError(name, "entries that are balls or doubles")
-
-
-def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
+def blackwell(first: Channel, second: Channel) -> BlackwellOrder:
     """Certificate that decides whether ``first`` dominates ``second`` (Blackwell).
 
     Channel ``first`` dominates ``second`` if ``second`` is ``first`` followed by a post-processing of its output.
@@ -103,9 +88,8 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
 
     Returns
     -------
-    Garbling or Separation
-        A garbling if ``first`` dominates, a separation otherwise. Either certificate has ``dominates`` and
-        ``verify(first, second)``.
+    BlackwellOrder
+        ``dominates`` tells; ``verify(first, second)`` checks the kernel, or the decision problem, that proves it.
 
     Raises
     ------
@@ -128,10 +112,10 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
     solution = solve(_program(first, second, worst_input=False))
     outputs = second.num_outputs
     if solution.value.exact == 0:
-        return Garbling(_kernel(solution, first.num_outputs, outputs))
+        return BlackwellOrder(_kernel(solution, first.num_outputs, outputs))
     errors = solution.certificate.dual[first.num_outputs :]
     gains = [above - below for above, below in zip(errors[::2], errors[1::2], strict=True)]
-    return Separation(tuple(tuple(gains[x * outputs : (x + 1) * outputs]) for x in range(second.num_inputs)))
+    return BlackwellOrder(gains=tuple(tuple(gains[x * outputs : (x + 1) * outputs]) for x in range(second.num_inputs)))
 
 
 @final

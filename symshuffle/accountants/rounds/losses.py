@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 import numpy as np
@@ -17,10 +17,6 @@ from symshuffle.base.crossings import least_between, zero_between
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
-
-if TYPE_CHECKING:
-    from symshuffle.accountants.rounds.lattice_sums import Tilted
-    from symshuffle.accountants.rounds.period import Period
 
 _BITS: Final = 192
 
@@ -141,8 +137,8 @@ def law_logarithms(law: LatticeLaw) -> tuple[Array, Array]:
     return places, np.log(masses[kept])
 
 
-_Method: TypeAlias = "Callable[[Losses, float], Tilted | Period]"
-"""From losses and a tilt to their sum, made for levels about one place."""
+_Method: TypeAlias = "Callable[[Losses, float], Any]"
+"""From losses and a tilt to their sum, made for levels about one place: ``value(level)`` is its profile there."""
 
 
 def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
@@ -151,7 +147,7 @@ def delta_of(losses: Losses, eps: Fraction, method: _Method) -> Fraction:
         return min(losses.revealed, Fraction(1))
     level = math.floor(eps / losses.step)
     found = method(losses, losses.tilt(float(eps)))
-    value = found.value(level)
+    value: Fraction = found.value(level)
     if level * losses.step != eps:
         with working_precision(_BITS):
             share = to_arb(eps - level * losses.step).expm1() / to_arb(losses.step).expm1()

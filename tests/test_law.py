@@ -121,3 +121,14 @@ def test_multiples_are_not_sought_where_there_are_none():
     assert Law((Fraction(1), Fraction(2)), (HALF, HALF)).in_units() is None
     assert Law((1.0, 2.0), (0.5, 0.5)).in_units() is None
     assert Law((Ball(Fraction(-1), Fraction(1)),), (Fraction(1),)).in_units() is None
+
+
+def test_multiples_are_found_in_comparisons_linear_in_the_atoms(monkeypatch):
+    tiny = Fraction(1, 10**30)
+    atoms = [k % 3 + 1 + k * tiny for k in range(300)]
+    law = Law(tuple(Ball(atom - tiny / 4, atom + tiny / 4, 192) for atom in atoms), (Fraction(1, 300),) * 300)
+    counted, plain = [], Fraction._richcmp
+    monkeypatch.setattr(Fraction, "_richcmp", lambda *given: counted.append(1) or plain(*given))
+    multiples, _, error = law.in_units()
+    assert len(counted) < 20 * 300
+    assert set(multiples.values) == {1, 2, 3} and 0 < error < 1000 * tiny

@@ -172,7 +172,8 @@ class Law:
         sizes = [abs(low + high) / 2 for low, high in ends if not low <= 0 <= high]
         if not sizes:
             return None
-        unit = min(size for size in sizes if size > max(sizes) * _NEARLY)  # what is smaller is next to 0
+        least = max(sizes) * _NEARLY  # what is smaller is next to 0
+        unit = min(size for size in sizes if size > least)
         multiples = [round((low + high) / 2 / unit) for low, high in ends]
         error = max(abs(end - k * unit) for pair, k in zip(ends, multiples, strict=True) for end in pair)
         if error > unit * _NEARLY or max(map(abs, multiples)) > max_multiple:
@@ -187,7 +188,8 @@ class Law:
         try:
             rough = [to_float(value) for value in self.values if not lower_end(value) <= 0 <= upper_end(value)]
             sizes = [abs(value) for value in rough]
-            unit = min((size for size in sizes if size > max(sizes) * _NEARLY), default=math.inf)
+            least = max(sizes, default=0.0) * _NEARLY
+            unit = min((size for size in sizes if size > least), default=math.inf)
             return all(abs(value / unit - round(value / unit)) < rtol for value in rough)
         except (OverflowError, ZeroDivisionError):
             return True

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from symshuffle.base.numbers import read_options
 
 if TYPE_CHECKING:
     from symshuffle.base.choices import Arithmetic
@@ -25,44 +27,47 @@ ENGINES: Final[Mapping[str, str]] = {
 """Label to class, in the order in which the automatic choice asks them."""
 
 
-@runtime_checkable
-class Engine(Protocol):
-    """From the law of G to a bracket around H(n), and nothing else about where the law comes from.
+class Engine:
+    """From the law of G to a bracket around H(n), and nothing else about where the law comes from: a frozen dataclass.
 
+    - ``name``: name of the engine in results.
     - ``least``: what its brackets are at the least.
     - ``continuous``: whether it takes a law with a continuous part, a ``MixedLaw``.
     """
 
-    least: ClassVar[Arithmetic]
-    continuous: ClassVar[bool]
+    __slots__ = ()
 
-    @property
-    def name(self) -> str:
-        """Name of the engine in results."""
-        ...
+    name: ClassVar[str]
+    least: ClassVar[Arithmetic]
+    continuous: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        read_options(self)
 
     @classmethod
     def with_tolerance(cls, rtol: float, bits: int) -> Self:
         """Engine with default limits and, where it has them, a width and a precision."""
-        ...
+        made: Any = cls
+        found: Self = made(rtol=rtol)
+        return found
 
     @classmethod
     def for_auto(cls, law: Any, arithmetic: Arithmetic | None, rtol: float) -> Self | None:
         """Engine limited to cheap requests for the automatic choice; None if it stays out."""
-        ...
+        return None
 
     @classmethod
     def trials(cls, law: Any) -> tuple[Self, ...]:
         """Settings that take about a second, the careful ones first: under all of them its brackets have to hold."""
-        ...
+        raise NotImplementedError
 
     def refusal(self, law: Any, n: int) -> str | None:
         """Reason why the engine cannot answer, found before it starts, or None."""
-        ...
+        raise NotImplementedError
 
     def bracket(self, law: Any, n: int) -> Bracket:
         """A bracket around H(n), at every n where G is never positive, or ``Unsupported``."""
-        ...
+        raise NotImplementedError
 
 
 def engine_class(label: str) -> type[Engine]:

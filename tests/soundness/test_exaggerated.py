@@ -190,12 +190,11 @@ def scaled(value: Any, factor: float) -> Any:
 
 
 @dataclass(frozen=True)
-class Wide:
+class Wide(registry.Engine):
     """H(n) counted out, and between two numbers that are 0.3 to 0.9 of the upper one apart."""
 
     seed: int = 0
     least: ClassVar[Arithmetic] = "ball"
-    continuous: ClassVar[bool] = False
     name: ClassVar[str] = "wide"
 
     @classmethod

@@ -38,7 +38,7 @@ INSIDE = set(
         ""
         "engines.contours.contour.Contour.for_auto "
         "engines.counting.counts.Counts.for_auto engines.counting.exact.Exact.for_auto "
-        "engines.counting.sparse.Sparse.for_auto engines.transforms.fft.FFT.for_auto engines.registry.offers "
+        "engines.counting.sparse.Sparse.for_auto engines.registry.offers "
         "engines.transforms.tilted.Window.side "
         "engines.confirm.front.recompute_laplace "
         "ledger.claims.obligations.unmet cli.vectors.beside accountants.rounds.losses.Losses "

@@ -24,12 +24,13 @@ import flint
 
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Ball, lower_end, read_options, to_arb, upper_end, working_precision
+from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import AS_MANY_AS, ROUGH_NODES
 from symshuffle.engines.contours.integrand import ContourLine, dyadic, exp_i
+from symshuffle.engines.registry import Engine
 
 if TYPE_CHECKING:
     from symshuffle.channels.mixed_law import MixedLaw
@@ -47,7 +48,7 @@ No finer pass follows one of a tenth of them, whatever was aimed at."""
 
 @final
 @dataclass(frozen=True, slots=True)
-class BallContour:
+class BallContour(Engine):
     """Engine that evaluates H(n) as a contour integral in ball arithmetic.
 
     Parameters
@@ -71,14 +72,6 @@ class BallContour:
     bits: int = 192
     largest: int = 3_000_000
     goal: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        read_options(self)
-
-    @classmethod
-    def with_tolerance(cls, rtol: float, bits: int) -> BallContour:
-        """Engine with default limits and a relative width; ``bits`` has no effect."""
-        return cls(rtol=rtol)
 
     @classmethod
     def for_auto(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> BallContour | None:

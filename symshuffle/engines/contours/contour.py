@@ -53,7 +53,7 @@ import numpy.typing as npt
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, read_options, to_arb, upper_end, working_precision
+from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
@@ -68,6 +68,7 @@ from symshuffle.engines.contours.characteristic import (
     estimate_tilt,
     line_regions,
 )
+from symshuffle.engines.registry import Engine
 
 if TYPE_CHECKING:
     from symshuffle.channels.mixed_law import MixedLaw
@@ -82,7 +83,7 @@ _FAR_BELOW: Final = 700.0
 
 @final
 @dataclass(frozen=True, slots=True)
-class Contour:
+class Contour(Engine):
     """Engine that evaluates H(n) as a contour integral in double precision.
 
     Parameters
@@ -102,14 +103,6 @@ class Contour:
     rtol: float = 1e-6
     largest: int = 50_000_000
     goal: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        read_options(self)
-
-    @classmethod
-    def with_tolerance(cls, rtol: float, bits: int) -> Contour:
-        """Engine with default limits and a relative width; ``bits`` has no effect."""
-        return cls(rtol=rtol)
 
     @classmethod
     def for_auto(cls, law: Law | MixedLaw, arithmetic: Arithmetic | None, rtol: float) -> Contour | None:

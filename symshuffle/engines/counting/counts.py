@@ -32,10 +32,11 @@ from typing import ClassVar, Final, final
 
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Ball, lower_end, read_options, to_arb, upper_end, working_precision
+from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, steps_of, visited
+from symshuffle.engines.registry import Engine
 
 _LARGEST: Final = 3_000_000
 """Steps beyond which the sum is refused by default, after some seconds: cost only."""
@@ -50,7 +51,7 @@ _WIDER: Final = 8
 
 @final
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Engine):
     """Engine that sums over count vectors, with binomial tails for the last count.
 
     Parameters
@@ -65,14 +66,10 @@ class Counts:
 
     name: ClassVar[str] = "counts"
     least: ClassVar[Arithmetic] = "float64"
-    continuous: ClassVar[bool] = False
 
     rtol: float = 1e-10
     bits: int | None = None
     largest: int = _LARGEST
-
-    def __post_init__(self) -> None:
-        read_options(self)
 
     @classmethod
     def with_tolerance(cls, rtol: float, bits: int) -> Counts:

@@ -25,17 +25,17 @@ from symshuffle.base.numbers import (
     ball_arguments,
     is_exact,
     lower_end,
-    read_options,
     upper_end,
     working_precision,
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
+from symshuffle.engines.registry import Engine
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Engine):
     """Engine that sums over all values of the sum of n copies of G.
 
     A rational law lies on a lattice: its n-fold convolution is the n-th power of an integer polynomial. Where that
@@ -55,15 +55,11 @@ class Exact:
 
     name: ClassVar[str] = "exact"
     least: ClassVar[Arithmetic] = "ball"
-    continuous: ClassVar[bool] = False
 
     bits: int = DEFAULT_BITS
     largest_power: int = 2_000_000_000
     largest_count: int = 300_000
     largest_sum: int = 10**11
-
-    def __post_init__(self) -> None:
-        read_options(self)
 
     @classmethod
     def with_tolerance(cls, rtol: float, bits: int) -> Exact:

@@ -28,7 +28,6 @@ from symshuffle.base.numbers import (
     Ball,
     ball_arguments,
     lower_end,
-    read_options,
     to_arb,
     to_float,
     upper_end,
@@ -36,6 +35,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
+from symshuffle.engines.registry import Engine
 
 _DEEPEST: Final = 200
 """Copies off the heaviest atom beyond which other engines are faster, however few atoms there are."""
@@ -43,7 +43,7 @@ _DEEPEST: Final = 200
 
 @final
 @dataclass(frozen=True, slots=True)
-class Sparse:
+class Sparse(Engine):
     """Engine that enumerates the copies of G that are not on its heaviest atom.
 
     Parameters
@@ -58,19 +58,10 @@ class Sparse:
 
     name: ClassVar[str] = "sparse"
     least: ClassVar[Arithmetic] = "ball"
-    continuous: ClassVar[bool] = False
 
     rtol: float = 1e-10
     bits: int = 192
     largest: int = 20_000
-
-    def __post_init__(self) -> None:
-        read_options(self)
-
-    @classmethod
-    def with_tolerance(cls, rtol: float, bits: int) -> Sparse:
-        """Engine with default limits and a relative width; ``bits`` has no effect."""
-        return cls(rtol=rtol)
 
     @classmethod
     def for_auto(

@@ -31,15 +31,16 @@ import numpy.typing as npt
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.crossings import smooth_integer
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import format_decimal, lower_end, read_options, to_float, upper_end
+from symshuffle.base.numbers import format_decimal, lower_end, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
+from symshuffle.engines.registry import Engine
 from symshuffle.engines.transforms.tilted import SMALLEST, Window, contracted, convolve, dilated, integral
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class FFT:
+class FFT(Engine):
     """Engine that transforms a law rounded to a lattice, with a stated error.
 
     Parameters
@@ -59,14 +60,13 @@ class FFT:
 
     name: ClassVar[str] = "fft"
     least: ClassVar[Arithmetic] = "float64"
-    continuous: ClassVar[bool] = False
 
     step: Fraction | None = None
     largest: int = 2**22
     rtol: float = 1e-6
 
     def __post_init__(self) -> None:
-        read_options(self)
+        Engine.__post_init__(self)
         if self.step is not None and self.step <= 0:
             raise InputError("step", self.step, "a positive rational")
 
@@ -74,11 +74,6 @@ class FFT:
     def with_tolerance(cls, rtol: float, bits: int) -> FFT:
         """Engine with its default settings; ``rtol`` and ``bits`` have no effect."""
         return cls()
-
-    @classmethod
-    def for_auto(cls, law: Law, arithmetic: Arithmetic | None, rtol: float) -> FFT | None:
-        """None: the automatic choice prefers a contour, which is narrower at less cost."""
-        return None
 
     @classmethod
     def trials(cls, law: Law) -> tuple[FFT, ...]:

@@ -1,4 +1,4 @@
-"""Write the closed forms of the named mechanisms, and of thinned ones, derived from their definitions."""
+"""Write the closed forms of the named mechanisms, derived from their definitions."""
 
 import json
 from collections.abc import Mapping
@@ -9,15 +9,13 @@ import sympy as sp
 
 from symshuffle.cli.laws import formulas_in_texts
 from symshuffle.decompositions import closed_forms
-from symshuffle.design.comparison.families import names
 from symshuffle.design.comparison.proposals import blanket_variance
 from symshuffle.mechanisms.affine import affine_hashing
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.members import TOLD, BitStrings
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.registry import mechanism, thinned
+from symshuffle.mechanisms.registry import MECHANISMS, mechanism
 from symshuffle.mechanisms.symbolic import normal_form, written
-from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import is_alike, sums_in_texts
 from symshuffle.utility.frontiers.formulas import law_formulas
@@ -27,14 +25,13 @@ from symshuffle.utility.frontiers.formulas import texts as capped_texts
 def derived() -> dict[str, Any]:
     """What belongs on file, by name of the mechanism."""
     found = {}
-    for name in names():
-        thin = name.startswith(THINNED)
-        one = thinned(name.removeprefix(THINNED)) if thin else mechanism(name)
+    for name in MECHANISMS:
+        one = mechanism(name)
         found[name] = {
-            "thinned": thin,
+            "thinned": False,
             **_described(one),
-            **({} if thin or one.parameters[:1] != (LAM_PARAMETER,) else {"moments": _moments(one)}),
-            **({} if thin else _shown(one)),
+            **({} if one.parameters[:1] != (LAM_PARAMETER,) else {"moments": _moments(one)}),
+            **_shown(one),
             **({"capped": capped_texts()} if name == "subset-selection" else {}),
         }
     hashing = affine_hashing()  # no name: plans of surveys alone ask for it

@@ -24,7 +24,7 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition._clones import is_standard
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.counting import Cell
+from symshuffle.decompositions.calculated import Cell
 from symshuffle.decompositions.model import Decomposition, primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide

@@ -24,7 +24,7 @@ from symshuffle.decompositions.closed_forms import table
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
-    from symshuffle.decompositions.filed_values import FiledValues
+    from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.utility.anchored.enclosed import EnclosedLaw
     from symshuffle.utility.anchored.law import AnchoredLaw
@@ -74,14 +74,14 @@ def law(
     at = one.named.values()
     form = one.named.on_file() if at is not None and not at.left else None
     if form is not None and at is not None:
-        inputs = {"mechanism": mech} | at.inputs
+        inputs = {"mechanism": mech} | at.arguments
         if level is None and isinstance(at.lam, Exp) and _closed(replace(at, lam=None), at.lam, users, inputs, show):
             return
-        _numbers(form.channel(), users, level, {"mechanism": mech} | at.inputs, eps, show)
+        _numbers(form.channel(), users, level, {"mechanism": mech} | at.arguments, eps, show)
         return
     texts = None if at is None else law_at(at, users, None if level is None else str(Exp(level) if level else 1))
     if texts is not None and at is not None:
-        _show_formulas(texts, users, level, {"mechanism": mech} | at.inputs, show)
+        _show_formulas(texts, users, level, {"mechanism": mech} | at.arguments, show)
         return
     found = one.named.mechanism()
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
@@ -150,7 +150,7 @@ _MOST_TEMPLATES: Final = 40
 """Inputs up to which templates in balls are written out, one for each output; beyond, formulas are evaluated."""
 
 
-def _closed(asked: FiledValues, lam: Exp, n: int | None, inputs: dict[str, Any], show: Show) -> bool:
+def _closed(asked: ClosedForm, lam: Exp, n: int | None, inputs: dict[str, Any], show: Show) -> bool:
     """Show the numbers of a mechanism of many inputs by its formulas; False where it has few, or no formula."""
     from symshuffle.utility.frontiers.filed_laws import law_numbers
 

@@ -176,7 +176,7 @@ def decompose(
     else:
         at = one.named.values()
         # Forms in powers with an open exponent, where all is open, are written as SymPy factors them.
-        plain = at is not None and (at.inputs or not any(p.limit or p.default for p in at.left))
+        plain = at is not None and (at.arguments or not any(p.limit or p.default for p in at.left))
         found = shown_at(at) if at is not None and plain else shown_decomposition(one.named.mechanism())
     if latex and not show.as_json:
         typer.echo(found.latex)

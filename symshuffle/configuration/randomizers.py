@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from symshuffle.base.numbers import Real
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
-    from symshuffle.decompositions.filed_values import FiledValues
     from symshuffle.mechanisms.model import Mechanism
 
 PARAMETERS: Final[dict[str, dict[str, str]]] = {
@@ -153,17 +152,16 @@ class NamedRandomizer:
             raise unknown_mechanism(name, [*table(), "laplace", "any-ldp", "channel", *PARAMETERS])
         return self._composed() if is_composition(name) else self._complete(self.mechanism())
 
-    def values(self) -> FiledValues | None:
+    def values(self) -> ClosedForm | None:
         """The values given to a mechanism on file, checked without algebra; None for any other."""
-        from symshuffle.decompositions.closed_forms import table
-        from symshuffle.decompositions.filed_values import FiledValues
+        from symshuffle.decompositions.closed_forms import ClosedForm, table
 
         form = table().get(self.name)
         if form is None or form["thinned"]:
             return None
         if not form["budget"]:
             self._refuse_budget()
-        return FiledValues.read(self.name, form, self.parameters, eps0=self.eps0, lam=self.lam)
+        return ClosedForm.read(self.name, self.parameters, eps0=self.eps0, lam=self.lam)
 
     def _refuse_without_classes(self) -> None:
         """Refuse what has a name and no classes of outputs."""

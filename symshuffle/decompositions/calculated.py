@@ -50,23 +50,35 @@ _Pair: TypeAlias = "tuple[Calculated, Calculated]"
 Decided: TypeAlias = "Fraction | Ball"
 
 
-class CalculatedCell(NamedTuple):
-    """A component of a decomposition: its weights in both rows and in the blanket, and the ratios of these."""
+class Cell(NamedTuple):
+    """One component of a decomposition, in numbers, functions of parameters, or expressions.
 
-    a: Calculated
-    b: Calculated
-    c: Calculated
-    ratios: tuple[Calculated, Calculated] | None
+    - ``a``, ``b``, ``c``: its weight in both rows of the pair and in the blanket.
+    - ``ratios``: the likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge. Of a named
+      randomizer the exponents of the ratio cap in them, None for a ratio of 0.
+    - ``null``: the ratio of a null symbol to the blanket, which stands in for the second row; None without one.
+    """
 
-    @classmethod
-    def of(cls, a: str, b: str, c: str, ratios: Sequence[str] | None) -> CalculatedCell:
-        """The cell of some texts."""
-        known = None if ratios is None else (calculated(ratios[0]), calculated(ratios[1]))
-        return cls(calculated(a), calculated(b), calculated(c), known)
+    a: Any
+    b: Any
+    c: Any
+    ratios: tuple[Any, Any] | None
+    null: Any = None
+
+    def map(self, function: Callable[[Any], Any]) -> Cell:
+        """The cell with a function applied to everything in it."""
+        ratios = None if self.ratios is None else (function(self.ratios[0]), function(self.ratios[1]))
+        return Cell(function(self.a), function(self.b), function(self.c), ratios)
+
+
+def calculated_cell(a: str, b: str, c: str, ratios: Sequence[str] | None) -> Cell:
+    """The cell of the texts of its weights and ratios."""
+    known = None if ratios is None else (calculated(ratios[0]), calculated(ratios[1]))
+    return Cell(calculated(a), calculated(b), calculated(c), known)
 
 
 def calculated_law(
-    cells: Sequence[CalculatedCell],
+    cells: Sequence[Cell],
     values: Mapping[str, Real],
     exp_eps: Real,
     way: Direction,
@@ -85,15 +97,15 @@ def calculated_law(
 
 
 @lru_cache
-def _symmetric(cells: tuple[CalculatedCell, ...]) -> bool:
+def _symmetric(cells: tuple[Cell, ...]) -> bool:
     """Whether the two rows exchanged are the same cells again, so that both directions have one law."""
-    exchanged = (CalculatedCell(b, a, c, ratios and (ratios[1], ratios[0])) for a, b, c, ratios in cells)
+    exchanged = (Cell(one.b, one.a, one.c, one.ratios and one.ratios[::-1]) for one in cells)
     return Counter(cells) == Counter(exchanged)
 
 
 @lru_cache(maxsize=4)
 def _law(
-    cells: tuple[CalculatedCell, ...],
+    cells: tuple[Cell, ...],
     known: tuple[tuple[str, Real], ...],
     exp_eps: Real,
     way: Direction,
@@ -117,7 +129,7 @@ def _law(
 
 @lru_cache(maxsize=8)
 def _numbers(
-    cells: tuple[CalculatedCell, ...],
+    cells: tuple[Cell, ...],
     known: tuple[tuple[str, Real], ...],
     way: Direction,
     precision: int,
@@ -127,7 +139,7 @@ def _numbers(
     entry = Span.around if doubles else to_arb
     numbers: dict[str, Entry] = {name: entry(value) if isinstance(value, Exp) else value for name, value in known}
     found: list[tuple[Decided | None, _Pair, tuple[Entry, Entry]]] = []
-    for a, b, c, ratios in cells:
+    for a, b, c, ratios, _ in cells:
         charge = c(numbers)
         none = ratios is None or (isinstance(charge, Fraction) and charge == 0)
         one, other = (a, b) if ratios is None or none else ratios

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import flint
 
@@ -32,31 +33,19 @@ from symshuffle.base.numbers import (
 from symshuffle.base.numbers.spans import Span
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.calculated import Entry, combined, decided, less_by, power, spreads, times
+from symshuffle.decompositions.calculated import Cell, Entry, combined, decided, less_by, power, spreads, times
 from symshuffle.decompositions.quotients import CapQuotient, level_between
 from symshuffle.mechanisms.definitions import UNBOUNDED, Classes, classes_of
 from symshuffle.mechanisms.members import Alike, BitStrings, arrangements_of
 from symshuffle.mechanisms.outputs import OutputClass
 
+if TYPE_CHECKING:
+    from symshuffle.decompositions.closed_forms import ClosedForm
+
 LONGEST_POLYNOMIAL: Final = 8
 """Bits of a string up to which weights are quotients of polynomials, which have as many terms; cost only."""
 
 RATIO_CAP: Final = CapQuotient([0, 0, 1])
-
-
-class CountedCell(NamedTuple):
-    """A component of a decomposition: its weights in both rows and in the blanket.
-
-    - ``powers``: exponents of the ratio cap in the likelihood ratios of the rows to the blanket, None for a ratio of 0;
-      None for a cell that the blanket does not charge.
-    - ``null``: the ratio of a null symbol to the blanket, which stands in for the second row; None without one.
-    """
-
-    a: Any
-    b: Any
-    c: Any
-    powers: tuple[int | None, int | None] | None
-    null: Any = None
 
 
 def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
@@ -66,7 +55,7 @@ def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
     return (*pair, *held[others])
 
 
-def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[CountedCell, ...]:
+def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, ...]:
     """The cells of two inputs over the blanket, the left-over last, or over the input that all others hold.
 
     Raises
@@ -86,9 +75,9 @@ def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Counte
             outside = None if charge is None else (_less(first, charge), _less(second, charge))
             sums = found.setdefault(outside or (first, second, None), [Fraction(0)] * 3)
             sums[:] = map(operator.add, sums, weights)
-    cells = [CountedCell(a, b, c, None if len(powers) > 2 else powers) for powers, (a, b, c) in found.items()]
+    cells = [Cell(a, b, c, None if len(powers) > 2 else powers) for powers, (a, b, c) in found.items()]
     if others == "blanket":
-        cells.append(CountedCell(Fraction(0), Fraction(0), 1 - sum(cell.c for cell in cells), (None, None)))
+        cells.append(Cell(Fraction(0), Fraction(0), 1 - sum(cell.c for cell in cells), (None, None)))
     return tuple(cells)
 
 
@@ -96,69 +85,63 @@ def _less(one: int | None, other: int) -> int | None:
     return None if one is None else one - other
 
 
-def against_null(cells: Sequence[CountedCell], second: bool) -> tuple[CountedCell, ...]:
+def against_null(cells: Sequence[Cell], second: bool) -> tuple[Cell, ...]:
     """Cells over the blanket of one input, the second or the first, and a null symbol with the law of the blanket."""
     *charged, left = cells
     mass = 1 - left.c
     rows = [(cell.b if second else cell.a, cell) for cell in charged]
     return (
         *(
-            CountedCell(a, c.c / mass, c.c, c.powers and (c.powers[second], None), c.powers and Fraction(1) / mass)
+            Cell(a, c.c / mass, c.c, c.ratios and (c.ratios[second], None), c.ratios and Fraction(1) / mass)
             for a, c in rows
         ),
         left,
     )
 
 
-@final
-class CellsOf(NamedTuple):
-    """Which cells of a named randomizer, at values of its parameters.
+def classes_at(form: ClosedForm, lam: Any) -> tuple[Classes, Any]:
+    """Classes of outputs and number of inputs, in numbers of the kind that the ratio cap is given in."""
+    cap = {} if lam is None else {"lam": lam}
+    return classes_of(form.name, form.numbers | cap | ({"D": UNBOUNDED} if form.limits else {}))
 
-    - ``known``: parameters other than the ratio cap; ``limit``, whether the size of the domain is at its limit.
+
+def _cells(form: ClosedForm, others: Others, null: bool | None, lam: Any) -> tuple[Cell, ...]:
+    cells = counted_cells(*classes_at(form, lam), others)
+    return cells if null is None else against_null(cells, null)
+
+
+def quotient_cells(form: ClosedForm, others: Others = "blanket", null: bool | None = None) -> tuple[Cell, ...]:
+    """The cells as quotients in the root of the ratio cap: the same at all budgets.
+
     - ``null``: None for two inputs, otherwise whether the second of them is compared with a null symbol.
     """
-
-    name: str
-    known: tuple[tuple[str, Fraction], ...]
-    lam: Real | None = None
-    limit: bool = False
-    others: Others = "blanket"
-    null: bool | None = None
-
-    def classes(self, lam: Any) -> tuple[Classes, Any]:
-        """Classes of outputs and number of inputs, in numbers of the kind that the ratio cap is given in."""
-        cap = {} if lam is None else {"lam": lam}
-        return classes_of(self.name, dict(self.known) | cap | ({"D": UNBOUNDED} if self.limit else {}))
-
-    def cells(self, lam: Any) -> tuple[CountedCell, ...]:
-        """The cells, in the same numbers."""
-        cells = counted_cells(*self.classes(lam), self.others)
-        return cells if self.null is None else against_null(cells, self.null)
+    return _quotient_cells(replace(form, lam=None), others, null)
 
 
 @lru_cache(maxsize=256)
-def quotient_cells(asked: CellsOf, budget: bool) -> tuple[CountedCell, ...]:
-    """The cells as quotients in the root of the ratio cap: the same at all budgets."""
-    return asked.cells(RATIO_CAP if budget else None)
+def _quotient_cells(form: ClosedForm, others: Others, null: bool | None) -> tuple[Cell, ...]:
+    return _cells(form, others, null, RATIO_CAP if form.has_budget else None)
 
 
 @lru_cache(maxsize=8)
-def _numbers(asked: CellsOf, precision: int, doubles: bool) -> list[tuple[CountedCell, Any]]:
+def _numbers(
+    form: ClosedForm, others: Others, null: bool | None, precision: int, doubles: bool
+) -> list[tuple[Cell, Any]]:
     """The cells in numbers, and ratios of a null symbol as quotients, where these are known: the same at all levels."""
-    budget = asked.lam is not None
-    if doubles or dict(asked.known).get("D", 0) > LONGEST_POLYNOMIAL:
-        cells = asked.cells(None if asked.lam is None else _Number(_entry(asked.lam, doubles)))
+    lam = form.lam
+    if doubles or form.numbers.get("D", 0) > LONGEST_POLYNOMIAL:
+        cells = _cells(form, others, null, None if lam is None else _Number(_entry(lam, doubles)))
         return [(_mapped(cell, _plain), None) for cell in cells]
-    root = None if asked.lam is None else power(_entry(asked.lam, False), Fraction(1, 2))
+    root = None if lam is None else power(_entry(lam, False), Fraction(1, 2))
     return [
-        (_mapped(cell, lambda weight: quotient_at(weight, asked.lam, root)), cell.null)
-        for cell in quotient_cells(asked._replace(lam=None), budget)
+        (_mapped(cell, lambda weight: quotient_at(weight, lam, root)), cell.null)
+        for cell in quotient_cells(form, others, null)
     ]
 
 
-def _mapped(cell: CountedCell, number: Callable[[Any], Any]) -> CountedCell:
+def _mapped(cell: Cell, number: Callable[[Any], Any]) -> Cell:
     null = None if cell.null is None else number(cell.null)
-    return CountedCell(number(cell.a), number(cell.b), number(cell.c), cell.powers, null)
+    return Cell(number(cell.a), number(cell.b), number(cell.c), cell.ratios, null)
 
 
 def _entry(value: Real, doubles: bool) -> Entry:
@@ -191,43 +174,53 @@ def _fraction(value: Any) -> Fraction:
 
 
 def counted_law(
-    asked: CellsOf, exp_eps: Real, way: Direction, *, bits: int | None = None, doubles: bool = False
+    form: ClosedForm,
+    exp_eps: Real,
+    way: Direction,
+    others: Others = "blanket",
+    null: bool | None = None,
+    *,
+    bits: int | None = None,
+    doubles: bool = False,
 ) -> Law:
     """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles.
+
+    - ``null``: None for two inputs, otherwise whether the second of them is compared with a null symbol.
 
     Raises
     ------
     NotDecided
         If numbers do not settle whether a value or a weight is 0, or three inputs are not counted.
     """
-    if asked.null is None and asked.others in ("blanket", "third"):
+    if null is None and others in ("blanket", "third"):
         way = "forward"  # the two rows exchanged are the same cells
-    lam = () if asked.lam is None else (asked.lam,)
+    lam = () if form.lam is None else (form.lam,)
     try:
-        return _law(asked, exp_eps, way, bits or usual_bits(exp_eps, *lam), doubles)
+        return _law(form, exp_eps, way, others, null, bits or usual_bits(exp_eps, *lam), doubles)
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or two inputs where three are asked about
         raise NotDecided(f"the cells at these values: {reason!r}") from None
 
 
-def rises_with(parameter: str, asked: CellsOf, exp_eps: Real, way: Direction, bits: int | None) -> bool:
+def rises_with(parameter: str, form: ClosedForm, exp_eps: Real, way: Direction, bits: int | None) -> bool:
     """Whether the law of G over the blanket certainly rises in convex order with an integer in which it is affine."""
-    precision = bits or usual_bits(exp_eps, *(() if asked.lam is None else (asked.lam,)))
-    places = [asked._replace(known=(*asked.known, (parameter, Fraction(d)))) for d in (0, 1)]
-    before, after = (quotient_cells(one._replace(lam=None), asked.lam is not None) for one in places)
+    lam = form.lam
+    precision = bits or usual_bits(exp_eps, *(() if lam is None else (lam,)))
+    places = [replace(form, values=(*form.values, (parameter, str(d)))) for d in (0, 1)]
+    before, after = map(quotient_cells, places)
     with working_precision(precision + 32):
-        x, root = _entry(exp_eps, False), None if asked.lam is None else power(_entry(asked.lam, False), Fraction(1, 2))
-        rates = [quotient_at(two.c - one.c, asked.lam, root) for one, two in zip(before, after, strict=True)]
-        values = [_value(asked, cell, None, (exp_eps, x), way, False) for cell in after]
+        x, root = _entry(exp_eps, False), None if lam is None else power(_entry(lam, False), Fraction(1, 2))
+        rates = [quotient_at(two.c - one.c, lam, root) for one, two in zip(before, after, strict=True)]
+        values = [_value(lam, cell, None, (exp_eps, x), way, False) for cell in after]
         return spreads(
             [(decided(value, precision), decided(rate, precision)) for value, rate in zip(values, rates, strict=True)]
         )
 
 
-def counted_channel(asked: CellsOf, bits: int | None) -> Channel:
+def counted_channel(form: ClosedForm, bits: int | None) -> Channel:
     """Explicit channel: exact where probabilities are rational and no bits are given, otherwise in balls."""
     precision = DEFAULT_BITS if bits is None else as_precision(bits)
     with working_precision(precision + 32):
-        cap = None if asked.lam is None else _Number(_entry(asked.lam, False))
+        cap = None if form.lam is None else _Number(_entry(form.lam, False))
 
         def number(value: Any) -> Number:
             entry = _plain(value)
@@ -235,18 +228,18 @@ def counted_channel(asked: CellsOf, bits: int | None) -> Channel:
                 return entry if bits is None else Ball(entry, entry, precision)
             return Ball.from_arb(entry, precision)
 
-        return Channel(tuple(zip(*_columns(asked, cap, number), strict=True)))
+        return Channel(tuple(zip(*_columns(form, cap, number), strict=True)))
 
 
-def quotient_rows(asked: CellsOf) -> list[tuple[CapQuotient, ...]]:
+def quotient_rows(form: ClosedForm) -> list[tuple[CapQuotient, ...]]:
     """The rows of the channel as functions of the ratio cap."""
-    return list(zip(*_columns(asked, None if asked.lam is None else RATIO_CAP, CapQuotient.of), strict=True))
+    return list(zip(*_columns(form, None if form.lam is None else RATIO_CAP, CapQuotient.of), strict=True))
 
 
-def _columns(asked: CellsOf, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
+def _columns(form: ClosedForm, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
     """For each output its probabilities at all inputs."""
-    integers = {name: int(value) for name, value in asked.known if value.denominator == 1}
-    classes, _ = asked.classes(cap)
+    integers = {name: int(value) for name, value in form.numbers.items() if value.denominator == 1}
+    classes, _ = classes_at(form, cap)
     for one in classes:
         share: Any = 1
         if one.members is None:
@@ -259,20 +252,20 @@ def _columns(asked: CellsOf, cap: Any, shown: Callable[[Any], Any]) -> Iterator[
             yield tuple(entries[i] for i in states)
 
 
-def outputs_of(asked: CellsOf) -> int:
+def outputs_of(form: ClosedForm) -> int:
     """Number of outputs."""
-    return sum(int(_outputs(one)) for one in _classes_at_four(asked))
+    return sum(int(_outputs(one)) for one in _classes_at_four(form))
 
 
-def knows_three(asked: CellsOf) -> bool:
+def knows_three(form: ClosedForm) -> bool:
     """Whether every class of outputs counts the states of three inputs."""
-    return all(one.knows(3) for one in _classes_at_four(asked))
+    return all(one.knows(3) for one in _classes_at_four(form))
 
 
 @lru_cache(maxsize=16)
-def _classes_at_four(asked: CellsOf) -> Classes:
+def _classes_at_four(form: ClosedForm) -> Classes:
     """The classes at a budget at which roots are rational: their structure is the same at all."""
-    return asked.classes(None if asked.lam is None else _Number(Fraction(4)))[0]
+    return classes_at(form, None if form.lam is None else _Number(Fraction(4)))[0]
 
 
 def _outputs(one: OutputClass) -> Any:
@@ -282,28 +275,34 @@ def _outputs(one: OutputClass) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _law(asked: CellsOf, exp_eps: Real, way: Direction, precision: int, doubles: bool) -> Law:
-    """Kept for a moment: the other direction is asked for next."""
+def _law(
+    form: ClosedForm,
+    exp_eps: Real,
+    way: Direction,
+    others: Others,
+    null: bool | None,
+    precision: int,
+    doubles: bool,
+) -> Law:
+    """Kept for a moment: the other direction is form for next."""
     with working_precision(precision + 32):
         x, atoms, singular = _entry(exp_eps, doubles), [], Fraction(0)
-        for cell, null in _numbers(asked, precision, doubles):
-            if cell.powers is None or cell.c == 0:
+        for cell, quotient in _numbers(form, others, null, precision, doubles):
+            if cell.ratios is None or cell.c == 0:
                 first, second = (cell.a, cell.b) if way == "forward" else (cell.b, cell.a)
                 value = decided(less_by(first, times(x, second)), precision)
                 singular = singular + value if lower_end(value) > 0 else singular
             else:
-                value = decided(_value(asked, cell, null, (exp_eps, x), way, doubles), precision)
+                value = decided(_value(form.lam, cell, quotient, (exp_eps, x), way, doubles), precision)
                 atoms.append((value, decided(cell.c, precision)))
         return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
 
 
-def _value(
-    asked: CellsOf, cell: CountedCell, null: Any, level: tuple[Real, Entry], way: Direction, doubles: bool
-) -> Entry:
+def _value(lam: Real | None, cell: Cell, null: Any, level: tuple[Real, Entry], way: Direction, doubles: bool) -> Entry:
     """The value of G at a cell: decided where it vanishes, and only then, as far as exponents say."""
-    assert cell.powers is not None
-    forward, lam, (exp_eps, x) = way == "forward", asked.lam, level
-    one, other = cell.powers
+    assert cell.ratios is not None
+    forward, (exp_eps, x) = way == "forward", level
+    one, other = cell.ratios
     if cell.null is None:
         one, other = (one, other) if forward else (other, one)
         if one == other:  # no difference of two enclosures: it vanishes at exp(eps) = 1
@@ -314,7 +313,8 @@ def _value(
     seen = _likelihood(lam, one, doubles), cell.null
     if isinstance(null, CapQuotient | int | Fraction) and one is not None:
         pair = RATIO_CAP**one if one else CapQuotient([1]), CapQuotient.of(null)
-        if level_between(*(pair if forward else pair[::-1]), Fraction(1) if lam is None else lam, exp_eps):
+        above, below = pair if forward else pair[::-1]
+        if level_between(above, below, Fraction(1) if lam is None else lam, exp_eps):
             return Fraction(0)
     seen = seen if forward else seen[::-1]
     return less_by(seen[0], times(x, seen[1]))

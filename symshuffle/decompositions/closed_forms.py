@@ -11,8 +11,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Direction, Others
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, parse_constant, parse_rational, usual_bits
+from symshuffle.base.levels import read_budget
+from symshuffle.base.numbers import Real, parse_constant, parse_rational, ungrouped, usual_bits
 from symshuffle.channels.channel import LARGEST_CHANNEL
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import LARGEST_COMPARED, calculated
 from symshuffle.decompositions.cells import (
-    CellsOf,
     counted_channel,
     counted_law,
     knows_three,
@@ -33,9 +33,9 @@ from symshuffle.decompositions.cells import (
     quotient_rows,
     rises_with,
 )
-from symshuffle.decompositions.filed_values import FiledValues
+from symshuffle.decompositions.parameters import CAP, SHARE_OF_MESSAGES, FiledParameter
 from symshuffle.mechanisms.members import TOLD
-from symshuffle.mechanisms.names import mechanism_name, named_parameters
+from symshuffle.mechanisms.names import NAMED_WHEN_THINNED, THINNED, mechanism_name, named_parameters, unknown_parameter
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -54,49 +54,119 @@ _FINER: Final = (1, 16, 256)
 @final
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """A named mechanism with values for all of its parameters, its decompositions being known."""
+    """A named mechanism with values of its parameters, some or all, as they were given."""
 
     name: str
     values: tuple[tuple[str, str], ...]
     lam: Real | None
 
+    @classmethod
+    def read(cls, name: str, given: Mapping[str, str], *, eps0: object = None, lam: object = None) -> ClosedForm:
+        """The values that are given, checked as ``Mechanism.at`` does.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown, a value is outside its range, or both ``eps0`` and ``lam`` are given.
+        """
+        budget = read_budget(eps0=eps0, lam=lam, constant=True)
+        own = {parameter.name: parameter for parameter in cls(name, (), None).parameters}
+        given = named_parameters(given, own)
+        for key, value in (*given.items(), *(() if budget is None else (("lam", budget),))):
+            if key not in own:
+                raise unknown_parameter(key, value, name, own)
+        given = {key: ungrouped(value) if own[key].integer else value for key, value in given.items()}
+        numbers: dict[str, Fraction] = {}
+        for key, parameter in own.items():
+            if key in given:
+                numbers[key] = parameter.read(given[key], numbers)
+        return cls(name, tuple(given.items()), budget)
+
+    @property
+    def form(self) -> Mapping[str, Any]:
+        """What is on file of the mechanism; one that is thinned has the share of its own messages as last parameter."""
+        return _form(self.name)
+
+    @property
+    def parameters(self) -> tuple[FiledParameter, ...]:
+        """All parameters, the ratio cap first where there is one."""
+        own = (FiledParameter(**one) for one in self.form["parameters"])
+        return (*((CAP,) if self.has_budget else ()), *own)
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether there is a ratio cap."""
+        return bool(self.form["budget"])
+
+    @property
+    def numbers(self) -> dict[str, Fraction]:
+        """The values but for the ratio cap, as numbers."""
+        return {name: parse_rational(value, name) for name, value in self.values}
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """All values as they were given, the ratio cap last."""
+        return {**dict(self.values), **({} if self.lam is None else {"lam": str(self.lam)})}
+
+    @property
+    def left(self) -> tuple[FiledParameter, ...]:
+        """Parameters without a value."""
+        return tuple(one for one in self.parameters if one.name not in self.arguments)
+
+    @property
+    def title(self) -> str:
+        """The mechanism with the names of its open parameters and its values."""
+        values = (f"{name}={value}" for name, value in self.arguments.items())
+        return f"{self.name}({', '.join((*(one.name for one in self.left), *values))})"
+
+    @property
+    def ranges(self) -> str:
+        """Ranges of the open parameters, in words."""
+        return "; ".join(f"{one.name}: {one.range(self.numbers)}" for one in self.left)
+
+    def needed(self) -> Iterator[tuple[str, str]]:
+        """Name and range of each parameter that has no value, and neither a limit nor one value for each pair."""
+        for one in self.left:
+            if one.name == "lam" or not (one.limit or one.default is not None or one.name == self.form["by"]):
+                yield one.name, one.range(self.numbers)
+
     @property
     def limits(self) -> tuple[str, ...]:
         """Parameters at their limit: those that were given no value and have one."""
         given = dict(self.values)
-        return tuple(p["name"] for p in self._form["parameters"] if p["limit"] and p["name"] not in given)
+        return tuple(p["name"] for p in self.form["parameters"] if p["limit"] and p["name"] not in given)
 
     @property
     def told(self) -> str:
         """The open parameter that tells pairs of inputs apart; empty where all are alike, or one class is meant."""
-        by: str | None = self._form["by"]
+        by: str | None = self.form["by"]
         return "" if by is None or by in dict(self.values) else by
 
     @property
     def pairs(self) -> str:
         """The pairs of inputs covered, in words."""
-        by, words = self._form["by"], str(self._form["pairs"])
+        by, words = self.form["by"], str(self.form["pairs"])
         return words if by is None else words.format(dict(self.values).get(by, by))
 
     @property
     def alike(self) -> bool:
         """Whether all pairs of inputs have the same laws, in both orders, and outputs can be listed."""
-        return self._form["by"] is None and not self.limits
+        return self.form["by"] is None and not self.limits
 
     @property
     def every(self) -> bool:
         """Whether these are all pairs of inputs."""
-        return self._form["by"] is None or bool(self.told) or len(self._range()) == 1
+        return self.form["by"] is None or bool(self.told) or len(self._range()) == 1
 
     def input_pairs(self) -> tuple[tuple[int, int], ...]:
         """Ordered pairs of inputs covered."""
-        values = {name: int(value) for name, value in self._values().items() if isinstance(value, Fraction)}
+        values = {name: int(value) for name, value in self.numbers.items()}
         every = itertools.permutations(range(self.shape[0]), 2)
         if self.every:
             return tuple(every)
-        if self._form["told"] is None:
+        if self.form["told"] is None:
             return self.mechanism().input_pairs()
-        told, asked = TOLD[self._form["told"]], values[self._form["by"]]
+        told, asked = TOLD[self.form["told"]], values[self.form["by"]]
         return tuple((x, y) for x, y in every if told(values, x, y) == asked)
 
     @property
@@ -107,7 +177,7 @@ class ClosedForm:
 
     def _range(self) -> range:
         """The values that tell the classes of pairs apart, the largest first."""
-        (by,) = (p for p in self._form["parameters"] if p["name"] == self._form["by"])
+        (by,) = (p for p in self.form["parameters"] if p["name"] == self.form["by"])
         low, high = (int(calculated(by[end])(self._values())) for end in ("lower", "upper"))
         return range(high, low - 1, -1)
 
@@ -120,7 +190,7 @@ class ClosedForm:
 
     def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""
-        return constant_datasets(others, n, "" if self._form["by"] is None else self.pairs)
+        return constant_datasets(others, n, "" if self.form["by"] is None else self.pairs)
 
     def law(
         self,
@@ -132,7 +202,7 @@ class ClosedForm:
         doubles: bool = False,
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
-        return self._law(self._asked(others), exp_eps, direction, bits, doubles=doubles)
+        return self._law(others, None, exp_eps, direction, bits, doubles=doubles)
 
     def law_against_null(
         self, exp_eps: Real, *, second: bool, direction: Direction = "forward", bits: int | None = None
@@ -140,14 +210,17 @@ class ClosedForm:
         """Law of G of one input of a pair against a null symbol that has the law of the blanket; no limit has one."""
         if self.name == "identity":
             raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
-        return self._law(self._asked(null=second), exp_eps, direction, bits)
-
-    def _asked(self, others: Others = "blanket", null: bool | None = None) -> CellsOf:
-        known = ((name, parse_rational(value, name)) for name, value in self.values)
-        return CellsOf(self.name, tuple(known), self.lam, bool(self.limits), others, null)
+        return self._law("blanket", second, exp_eps, direction, bits)
 
     def _law(
-        self, asked: CellsOf, exp_eps: Real, direction: Direction, bits: int | None, *, doubles: bool = False
+        self,
+        others: Others,
+        null: bool | None,
+        exp_eps: Real,
+        direction: Direction,
+        bits: int | None,
+        *,
+        doubles: bool = False,
     ) -> Law:
         """Law of G by numbers; where they do not settle it, with more digits."""
         exp_eps, precision = parse_constant(exp_eps, "exp_eps"), bits
@@ -155,17 +228,17 @@ class ClosedForm:
             if finer > 1:
                 precision = finer * (bits or usual_bits(exp_eps, *self._values().values()))
             try:
-                return counted_law(asked, exp_eps, direction, bits=precision, doubles=doubles)
+                return counted_law(self, exp_eps, direction, others, null, bits=precision, doubles=doubles)
             except NotDecided as told:
                 reason = told
-        if not doubles and any(value > LARGEST_COMPARED for _, value in asked.known):
+        if not doubles and any(value > LARGEST_COMPARED for value in self.numbers.values()):
             near = f"a likelihood ratio of {self.name} is exp(eps) there, or too close to it to tell"
             raise Unsupported(f"eps: expected a level slightly above or below the given one: {near}")
         raise reason
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
-        return bool(self.told) and rises_with(self.told, self._asked(), exp_eps, direction, bits)
+        return bool(self.told) and rises_with(self.told, self, exp_eps, direction, bits)
 
     def rows(self) -> list[tuple[CapQuotient, ...]]:
         """Explicit channel as functions of the ratio cap.
@@ -176,19 +249,19 @@ class ClosedForm:
             If a parameter is at its limit.
         """
         if self.limits:
-            given = f"{self._form['inputs']} inputs, {self._form['row']['outputs']} outputs"
+            given = f"{self.form['inputs']} inputs, {self.form['row']['outputs']} outputs"
             raise InputError("parameters", given, "values that fix the shape")
         return quotient_rows(self._at_pair)
 
     @property
-    def _at_pair(self) -> CellsOf:
-        """The definition at some pair of inputs, where it is left open: the channel does not depend on it."""
-        return replace(self, values=(*self.values, (self.told, "1")))._asked() if self.told else self._asked()
+    def _at_pair(self) -> ClosedForm:
+        """The same at some pair of inputs, where it is left open: the channel does not depend on it."""
+        return replace(self, values=(*self.values, (self.told, "1"))) if self.told else self
 
     @property
     def _inputs(self) -> int:
         """Number of inputs; 0 in the limit."""
-        return 0 if self.limits else int(calculated(self._form["inputs"])(self._values()))
+        return 0 if self.limits else int(calculated(self.form["inputs"])(self._values()))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -208,7 +281,6 @@ class ClosedForm:
         """The mechanism itself, for whatever needs algebra."""
         from symshuffle.mechanisms.affine import affine_hashing
         from symshuffle.mechanisms.registry import mechanism, thinned
-        from symshuffle.mechanisms.thin import THINNED
 
         values: dict[str, object] = dict(self.values)
         base = self.name.removeprefix(THINNED)
@@ -216,13 +288,8 @@ class ClosedForm:
             return affine_hashing().at(lam=self.lam, **values)
         return (mechanism(base) if base == self.name else thinned(base)).at(lam=self.lam, **values)
 
-    @property
-    def _form(self) -> dict[str, Any]:
-        form: dict[str, Any] = _file()[self.name]
-        return form
-
     def _values(self) -> dict[str, Real]:
-        values: dict[str, Real] = {name: parse_rational(value, name) for name, value in self.values}
+        values: dict[str, Real] = {**self.numbers}
         return values if self.lam is None else values | {"lam": self.lam}
 
 
@@ -242,10 +309,10 @@ def closed_form(
     try:
         values = named_parameters(values, [p["name"] for p in form["parameters"]])
         values = {**{p["name"]: p["default"] for p in form["parameters"] if p["default"] is not None}, **values}
-        found = FiledValues.read(name, form, values, eps0=eps0, lam=lam)
+        found = ClosedForm.read(name, values, eps0=eps0, lam=lam)
     except InputError:
         return None
-    return None if any(found.needed()) else ClosedForm(name, tuple(found.given.items()), found.lam)
+    return None if any(found.needed()) else found
 
 
 def constant_datasets(others: Others, n: int, who: str = "") -> str:
@@ -264,7 +331,25 @@ def constant_datasets(others: Others, n: int, who: str = "") -> str:
 @cache
 def table() -> dict[str, Any]:
     """What is on file of mechanisms with a name, by that name."""
-    return {name: form for name, form in _file().items() if "row" in form or form["thinned"]}
+    named = {name: form for name, form in _file().items() if "row" in form}
+    alike = [name for name, form in named.items() if form["budget"] and form["by"] is None]
+    thin = [name for name in alike if name not in NAMED_WHEN_THINNED and "p" not in _names(named[name])]
+    return named | {THINNED + name: _form(THINNED + name) for name in thin}
+
+
+def _names(form: Mapping[str, Any]) -> list[str]:
+    return [one["name"] for one in form["parameters"]]
+
+
+@cache
+def _form(name: str) -> dict[str, Any]:
+    """What is on file; of a thinned mechanism, what is on file of it without the null symbol."""
+    base = name.removeprefix(THINNED)
+    found: dict[str, Any] = _file()[base]
+    if base == name:
+        return found
+    described = {key: found[key] for key in ("pairs", "by", "told", "defaults", "inputs", "budget")}
+    return {"thinned": True, **described, "parameters": [*found["parameters"], asdict(SHARE_OF_MESSAGES)]}
 
 
 @cache

@@ -7,15 +7,15 @@ others are represented by the blanket, which is smallest over all inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 import sympy as sp
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Verdict
+from symshuffle.decompositions.calculated import Cell
 from symshuffle.mechanisms.display import factored
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass
@@ -28,29 +28,10 @@ Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 """Likelihood ratios (a/c, b/c) of a cell."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One component of a symbolic decomposition.
-
-    - ``a``, ``b``, ``c``: its weight in both rows of the pair and in the blanket.
-    - ``ratios``: the likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge.
-    """
-
-    a: sp.Expr
-    b: sp.Expr
-    c: sp.Expr
-    ratios: Ratios | None
-
-    @classmethod
-    def of(cls, a: sp.Expr, b: sp.Expr, c: sp.Expr) -> Cell:
-        """The cell of three weights in normal form."""
-        return cls(a, b, c, None if c == 0 else (_normal(a / c), _normal(b / c)))
-
-    def map(self, function: Callable[[sp.Expr], sp.Expr]) -> Cell:
-        """The cell with a function applied to every expression in it."""
-        ratios = None if self.ratios is None else (function(self.ratios[0]), function(self.ratios[1]))
-        return Cell(function(self.a), function(self.b), function(self.c), ratios)
+def _cell(*weights: sp.Expr) -> Cell:
+    """The cell of three weights in normal form."""
+    a, b, c = map(_normal, weights)
+    return Cell(a, b, c, None if c == 0 else (_normal(a / c), _normal(b / c)))
 
 
 @cache
@@ -64,7 +45,7 @@ def count_cells(mechanism: Mechanism, roles: tuple[int, ...]) -> tuple[tuple[Cel
         floor = (_blanket(output_class, slacks),) if over_blanket else ()
         for shown, count in output_class.shown(mechanism.inputs, roles):
             if _normal(count) != 0:
-                _merge(cells, Cell.of(*(_normal(count * weight) for weight in (*shown, *floor))))
+                _merge(cells, _cell(*(count * weight for weight in (*shown, *floor))))
     if not over_blanket:
         return tuple(cells), sp.Integer(0)
     for weight in (weight for cell in cells for weight in (cell.a, cell.b, cell.c)):
@@ -97,7 +78,7 @@ def _merge(cells: list[Cell], new: Cell) -> None:
         if _differ(cell.ratios, new.ratios):
             continue
         if _proportional((cell.a, cell.b, cell.c), (new.a, new.b, new.c)):
-            cells[i] = Cell.of(*(_normal(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
+            cells[i] = _cell(cell.a + new.a, cell.b + new.b, cell.c + new.c)
             return
     cells.append(new)
 

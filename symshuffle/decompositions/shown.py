@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from symshuffle.decompositions.cells import counted_cells
 from symshuffle.decompositions.closed_forms import ClosedForm
-from symshuffle.decompositions.filed_values import FiledValues, parameters_of
 from symshuffle.decompositions.model import first_lines
 from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
 from symshuffle.mechanisms.tables import array
@@ -71,7 +70,7 @@ def shown_decomposition(mechanism: Mechanism) -> ShownDecomposition:
     )
 
 
-def shown_at(asked: FiledValues) -> ShownDecomposition:
+def shown_at(asked: ClosedForm) -> ShownDecomposition:
     """The texts of a named mechanism at values of some of its parameters, counted.
 
     Components that have no weight at these values are left out.
@@ -79,14 +78,14 @@ def shown_at(asked: FiledValues) -> ShownDecomposition:
     name = asked.name
     reader = QuotientTexts(asked.numbers, asked.lam, root=name == "rappor")
     x, unit = reader.read("x"), reader.number(1)
-    parameters = [parameter.name for parameter in parameters_of(asked.form)]
+    parameters = [parameter.name for parameter in asked.parameters]
     lines = counted_cells(reader.classes(name, parameters), reader.read(asked.form["inputs"]), "blanket")
     weights = [[unit * weight for weight in line[:3]] for line in lines]
     (_, _, beta), known = weights[-1], [i for i, cell in enumerate(weights[:-1]) if any(cell)]
     atoms: dict[OpenQuotient, OpenQuotient] = {}
     outside: list[str] = []
     for i in known:
-        (a, b, c), powers = weights[i], lines[i].powers
+        (a, b, c), powers = weights[i], lines[i].ratios
         if powers is not None:
             seen = [reader.number(0) if j is None else reader.read("lam") ** j if j else unit for j in powers]
             value = seen[0] - x * seen[1]
@@ -95,14 +94,13 @@ def shown_at(asked: FiledValues) -> ShownDecomposition:
             outside.append(f"Max(0, {a - x * b})" if b else str(a))
     if beta:
         atoms[reader.number(0)] = beta
-    form = ClosedForm(name, tuple(asked.given.items()), asked.lam)
     shown = [(f"Q_{{{j}}}", *(weight.latex() for weight in weights[i])) for j, i in enumerate(known, start=1)]
     return ShownDecomposition(
         name,
         asked.form["row"]["title"],
-        form.pairs,
-        asked.inputs,
-        [[*row] for row in first_lines(str(unit - beta), asked.title, form.pairs, asked.ranges).rows],
+        asked.pairs,
+        asked.arguments,
+        [[*row] for row in first_lines(str(unit - beta), asked.title, asked.pairs, asked.ranges).rows],
         [[*map(str, weights[i])] for i in known],
         str(beta),
         str(unit - beta),

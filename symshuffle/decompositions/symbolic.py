@@ -21,9 +21,10 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported, check_ki
 from symshuffle.base.numbers import Ball, Real, lower_end, upper_end
 from symshuffle.base.results import FirstLines
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
-from symshuffle.decompositions.cells import CellsOf, counted_law, roles_of
-from symshuffle.decompositions.counting import Cell, count_cells
+from symshuffle.decompositions.calculated import Cell, calculated_cell, calculated_law
+from symshuffle.decompositions.cells import counted_law, roles_of
+from symshuffle.decompositions.closed_forms import ClosedForm
+from symshuffle.decompositions.counting import count_cells
 from symshuffle.decompositions.model import Decomposition, first_lines
 from symshuffle.mechanisms.display import factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
@@ -265,7 +266,7 @@ def _far_out(
 
 
 def lines_of(cells: Iterable[Cell], beta: sp.Expr | None) -> list[list[Any]]:
-    """Cells as lines of texts (a, b, c, ratios), those of :class:`CalculatedCell`; a left-over comes last."""
+    """Cells as lines of texts (a, b, c, ratios), those of :func:`calculated_cell`; a left-over comes last."""
     lines: list[list[Any]] = [
         [*map(written, (c.a, c.b, c.c)), None if c.ratios is None else [*map(written, c.ratios)]] for c in cells
     ]
@@ -289,19 +290,18 @@ def quick_law(
     known, general = {name: value for name, value in values.items() if value is not None}, mechanism.general
     if is_named(general or mechanism):
         lam = known.pop("lam", None)
-        rationals = tuple((name, Fraction(value)) for name, value in known.items() if isinstance(value, Fraction))
-        asked = CellsOf(mechanism.name, rationals, lam, bool(growing), others)
-        return counted_law(asked, exp_eps, direction, bits=bits, doubles=doubles)
+        form = ClosedForm(mechanism.name, tuple((name, str(value)) for name, value in known.items()), lam)
+        return counted_law(form, exp_eps, direction, others, bits=bits, doubles=doubles)
     cells = _calculated(general or mechanism, others, growing)
     return calculated_law(cells, known, exp_eps, direction, bits=bits, doubles=doubles)
 
 
 @lru_cache(maxsize=256)
-def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, ...]) -> tuple[CalculatedCell, ...]:
+def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, ...]) -> tuple[Cell, ...]:
     """The general form as functions of the parameters."""
     try:
         cells, beta = _far_out(mechanism, roles_of(True, others), growing)
-        return tuple(CalculatedCell.of(*line) for line in lines_of(cells, beta if others == "blanket" else None))
+        return tuple(calculated_cell(*line) for line in lines_of(cells, beta if others == "blanket" else None))
     except (InputError, Unsupported, SyntaxError, ValueError, RecursionError) as reason:
         raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None
 

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
 from symshuffle.mechanisms.members import Alike, BitStrings, hadamard_rows, half_arcs, hyperplanes, nowhere
+from symshuffle.mechanisms.names import THINNED
 from symshuffle.mechanisms.outputs import OutputClass, State
-from symshuffle.mechanisms.thin import THINNED
 
 Classes: TypeAlias = "tuple[OutputClass, ...]"
 

@@ -43,6 +43,12 @@ VECTORS: Final[Mapping[str, str]] = {
 }
 """Names of mechanisms of vectors, each with its class in :mod:`symshuffle.vectors`."""
 
+THINNED: Final = "thinned "
+"""How the name of a thinned mechanism begins."""
+
+NAMED_WHEN_THINNED: Final = frozenset({"krr", "rr"})
+"""Mechanisms whose thinned form has a name of its own, aug-rr."""
+
 _V = TypeVar("_V")
 
 

@@ -13,9 +13,8 @@ from symshuffle.mechanisms import definitions, finite, unary
 from symshuffle.mechanisms.counted import definition_on_file
 from symshuffle.mechanisms.finite import P
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.names import mechanism_name, unknown_mechanism
+from symshuffle.mechanisms.names import THINNED, mechanism_name, unknown_mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter
-from symshuffle.mechanisms.thin import THINNED
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.continuous import Laplace

@@ -6,9 +6,9 @@ import pytest
 
 from symshuffle import InputError, Unsupported
 from symshuffle.design.comparison.families import family, names
+from symshuffle.mechanisms.names import THINNED
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
-from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.canonical import output_votes, worst_canonical_risk
 from symshuffle.utility.estimation.moments import largest_pairwise_budget

@@ -18,8 +18,8 @@ from symshuffle.decompositions.calculated import spreads
 from symshuffle.decompositions.closed_forms import closed_form
 from symshuffle.design.comparison.families import names
 from symshuffle.mechanisms.affine import affine_hashing
+from symshuffle.mechanisms.names import THINNED
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, thinned
-from symshuffle.mechanisms.thin import THINNED
 
 F = Fraction
 CASES = [

@@ -12,8 +12,7 @@ import pytest
 from mpmath import mp
 
 from symshuffle import Exp, InputError, Unsupported, randomizer
-from symshuffle.decompositions.closed_forms import table
-from symshuffle.decompositions.filed_values import FiledValues
+from symshuffle.decompositions.closed_forms import ClosedForm, table
 from symshuffle.decompositions.quotient_texts import QuotientTexts
 from symshuffle.decompositions.shown import shown_at, shown_decomposition
 from symshuffle.mechanisms.registry import EXAMPLES
@@ -83,7 +82,7 @@ def counted(law):
 def test_decompositions_at_values_are_those_that_are_derived(name, most):
     first, second = EXAMPLES[name][0], EXAMPLES[name][-1]  # sizes of 2 are special
     for values, level in choices(name, (first, second) if len(first) < 2 else (second,), most):
-        told = shown_at(FiledValues.read(name, table()[name], values, **level))
+        told = shown_at(ClosedForm.read(name, values, **level))
         derived = shown_decomposition(randomizer(name).at(**level, **values))
         assert (told.name, told.title, told.pair, told.inputs) == (
             *(derived.name, derived.title, derived.pair, derived.inputs),
@@ -104,7 +103,7 @@ def test_formulas_of_a_law_at_values_are_those_that_are_derived(name, most):
     for values, level in choices(name, EXAMPLES[name][1:2], most):
         numbers = (5, Exp(F(1, 3)), "exp(1/3)")
         for n, gamma, order in ((None, None, None), numbers)[: 1 + ("eps0" in level)]:
-            at = FiledValues.read(name, table()[name], values, **level)
+            at = ClosedForm.read(name, values, **level)
             if not at.left:
                 continue
             told = law_at(at, n, order)
@@ -133,7 +132,7 @@ Q = r"Q_{1} & "
     ],
 )
 def test_latex_is_a_table(name, values, level, line):
-    assert line in shown_at(FiledValues.read(name, table()[name], values, **level)).latex.split("\n")
+    assert line in shown_at(ClosedForm.read(name, values, **level)).latex.split("\n")
 
 
 def test_what_is_no_quotient_is_refused():

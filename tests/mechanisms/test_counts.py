@@ -10,10 +10,10 @@ from symshuffle import InputError, Unsupported, randomizer
 from symshuffle.design.comparison.families import names
 from symshuffle.mechanisms import LAM, Mechanism, OutputClass, Parameter, State
 from symshuffle.mechanisms.finite import half_block
+from symshuffle.mechanisms.names import THINNED
 from symshuffle.mechanisms.pairs import Pairs
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS, thinned
 from symshuffle.mechanisms.symbolic import EVEN, POWER_OF_TWO, PRIME, IntegerKind
-from symshuffle.mechanisms.thin import THINNED
 from symshuffle.mechanisms.unary import hadamard, rappor
 
 

@@ -8,8 +8,7 @@ import sympy as sp
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget, read_target
 from symshuffle.base.numbers import Ball, Exp, Verdict
-from symshuffle.decompositions.closed_forms import table
-from symshuffle.decompositions.filed_values import parameters_of
+from symshuffle.decompositions.closed_forms import ClosedForm, table
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.given import LAM_PARAMETER
@@ -40,7 +39,7 @@ def test_ranges(name, parameters, message):
         mechanism(name).at(**parameters)
 
 
-INTEGERS = [(name, one) for name, form in table().items() for one in parameters_of(form) if one.integer]
+INTEGERS = [(name, one) for name in table() for one in ClosedForm(name, (), None).parameters if one.integer]
 
 
 @pytest.mark.parametrize(("name", "parameter"), INTEGERS, ids=[f"{name} {one.name}" for name, one in INTEGERS])

@@ -181,7 +181,7 @@ def blanket_of_mechanism(mechanism: Mechanism) -> Reduction:
 
     Every parameter of the mechanism has a value.
     """
-    from symshuffle.decompositions.counting import Cell
+    from symshuffle.decompositions.calculated import Cell
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
     several = tuple(mechanism.pair_classes())

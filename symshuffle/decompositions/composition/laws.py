@@ -33,6 +33,7 @@ from symshuffle.base.numbers import Ball, Exp, Real, positive_part
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.backgrounds import reaches
+from symshuffle.decompositions.calculated import Cell
 from symshuffle.decompositions.composition.tree import (
     Composition,
     Part,
@@ -45,7 +46,7 @@ from symshuffle.decompositions.composition.tree import (
     silent,
     written,
 )
-from symshuffle.decompositions.counting import Cell, Ratios
+from symshuffle.decompositions.counting import Ratios
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition, evaluate_atom
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism

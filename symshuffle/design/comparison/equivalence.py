@@ -16,11 +16,12 @@ from typing import Any
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
-from symshuffle.decompositions.cells import CellsOf, quotient_cells
+from symshuffle.decompositions.cells import quotient_cells
+from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.quotients import CapQuotient, quotient_of
 from symshuffle.design.comparison.families import Family, family
 from symshuffle.design.comparison.rows import Row
-from symshuffle.mechanisms.thin import THINNED
+from symshuffle.mechanisms.names import THINNED
 
 _Law = frozenset[tuple[object, ...]]
 
@@ -149,10 +150,10 @@ def law_of_g(one: Family, values: Mapping[str, Any]) -> _Law | None:
         return None
     name = THINNED + one.base if thin else one.base
     known = {**one.sized, **{name: value for name, value in values.items() if thin or not (one.thin and name == "p")}}
-    asked = CellsOf(name, tuple((key, Fraction(value)) for key, value in known.items()))
+    asked = ClosedForm(name, tuple((key, str(value)) for key, value in known.items()), None)
     masses: dict[tuple[CapQuotient, CapQuotient], CapQuotient] = {}
     none = CapQuotient([0])
-    for a, b, c, *_ in quotient_cells(asked, one.has_budget):
+    for a, b, c, *_ in quotient_cells(asked):
         first, second, charge = map(CapQuotient.of, (a, b, c))
         if charge == none:
             if first != none or second != none:

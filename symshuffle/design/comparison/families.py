@@ -34,10 +34,9 @@ from symshuffle.base.numbers import (
 from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
 from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import ClosedForm, table
-from symshuffle.decompositions.filed_values import FiledParameter
+from symshuffle.decompositions.parameters import SHARE_OF_MESSAGES, FiledParameter
 from symshuffle.mechanisms.hashing import hyperplane_bits
-from symshuffle.mechanisms.names import mechanism_name
-from symshuffle.mechanisms.thin import THINNED
+from symshuffle.mechanisms.names import NAMED_WHEN_THINNED, THINNED, mechanism_name
 from symshuffle.utility.estimation.votes import VoteNoise, named_votes
 
 if TYPE_CHECKING:
@@ -50,9 +49,6 @@ COMPARISON_BITS: Final = 160
 
 Parameters: TypeAlias = "tuple[tuple[str, int | Fraction], ...]"
 """Free parameters with their values, by name."""
-
-
-SHARE_OF_MESSAGES: Final = FiledParameter("p", "0", "1", integer=False)
 
 
 @final
@@ -226,7 +222,7 @@ def names() -> tuple[str, ...]:
     found = []
     for name in MECHANISMS:
         symbols = {parameter.symbol for parameter in mechanism(name).parameters}
-        if LAM in symbols and P not in symbols and is_alike(mechanism(name)) and name not in _REGISTERED:
+        if LAM in symbols and P not in symbols and is_alike(mechanism(name)) and name not in NAMED_WHEN_THINNED:
             found.append(THINNED + name)
     return (*MECHANISMS, *found)
 
@@ -234,10 +230,6 @@ def names() -> tuple[str, ...]:
 def names_on_file() -> tuple[str, ...]:
     """The same, off the file of closed forms."""
     return tuple(table())
-
-
-_REGISTERED: Final = frozenset({"krr", "rr"})
-"""Mechanisms whose thinned form has a name of its own, aug-rr."""
 
 
 HASHED: Final = {"olh": "g", "blh": "2"}

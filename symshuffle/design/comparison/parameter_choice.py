@@ -12,7 +12,7 @@ from symshuffle.accountants.bounds.gaussian_limit import log_profile
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, enclose, lower_end, natural_log, upper_end
-from symshuffle.decompositions.filed_values import FiledParameter
+from symshuffle.decompositions.parameters import FiledParameter
 from symshuffle.design.comparison.branch_and_bound import DOUBT, GAP, MOST_INPUTS, Rivals, Settled
 from symshuffle.design.comparison.families import COMPARISON_BITS, Family, FamilyMember, Parameters
 from symshuffle.design.comparison.matching import RTOL, Match, matched

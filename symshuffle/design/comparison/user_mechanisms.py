@@ -43,10 +43,10 @@ from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.rows import Row, bracket_of, central, estimated
 from symshuffle.mechanisms.hashing import hyperplanes
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.names import THINNED
 from symshuffle.mechanisms.registry import is_named
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, normal_form, value_of
 from symshuffle.mechanisms.symbolic import written as as_text
-from symshuffle.mechanisms.thin import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import largest_pairwise_budget
 from symshuffle.utility.estimation.votes import (

@@ -18,7 +18,7 @@ from symshuffle.base.choices import Loss, Others
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal
 from symshuffle.base.results import MOST_DIGITS, FirstLines
-from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
+from symshuffle.decompositions.calculated import Cell, calculated_cell, calculated_law
 from symshuffle.decompositions.closed_forms import constant_datasets
 from symshuffle.design.shuffled.search import ratio_of, trace_of
 from symshuffle.mechanisms.members import ANY_TWO
@@ -308,7 +308,7 @@ def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
     return Reduction((only,), True, pairs=ANY_TWO)
 
 
-def _cells(orbits: Sequence[Orbit], k: int, others: Others) -> Iterator[CalculatedCell]:
+def _cells(orbits: Sequence[Orbit], k: int, others: Others) -> Iterator[Cell]:
     """Cells of inputs 0 and 1 over what the others hold; over the blanket the left-over comes last."""
     held, rest = _HELD[others], Fraction(1)
     roles = max((1, *held)) + 1
@@ -320,9 +320,9 @@ def _cells(orbits: Sequence[Orbit], k: int, others: Others) -> Iterator[Calculat
             if share:
                 a, b, *third = (share * orbit.weight * orbit.levels[level][1] for level in levels)
                 c = (a, b, *third)[held[0]] if held else share * low
-                yield CalculatedCell.of(str(a), str(b), str(c), (str(a / c), str(b / c)) if c else None)
+                yield calculated_cell(str(a), str(b), str(c), (str(a / c), str(b / c)) if c else None)
     if not held:
-        yield CalculatedCell.of("0", "0", str(rest), ("0", "0"))
+        yield calculated_cell("0", "0", str(rest), ("0", "0"))
 
 
 def _placements(orbit: Orbit, levels: Sequence[int]) -> int:

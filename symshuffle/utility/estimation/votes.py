@@ -34,7 +34,7 @@ from symshuffle.base.numbers import (
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.decompositions.calculated import compiled, number_at
 from symshuffle.decompositions.closed_forms import moments_on_file
-from symshuffle.mechanisms.thin import THINNED
+from symshuffle.mechanisms.names import THINNED
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import output_votes, vote_sizes, worst_canonical_risk
 

@@ -10,7 +10,7 @@ from typing import Any, Final, final
 
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, enclose
 from symshuffle.decompositions.calculated import number_at
-from symshuffle.decompositions.filed_values import FiledValues, parameters_of
+from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
 from symshuffle.mechanisms.members import strings_counted
 
@@ -21,7 +21,7 @@ _RISKS: Final = ("iid_risk", "fixed_risk")
 _SYMBOLS: Final = {"lam": "lambda"}
 
 
-def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, Any]:
+def law_at(asked: ClosedForm, n: int | None, exp_eps: str | None) -> dict[str, Any]:
     """The texts on file with values put in; at a size, outputs with one template up to order are counted together.
 
     - ``n``, ``exp_eps``: number of users, and order of the hockey-stick envelope; None leaves them open.
@@ -72,7 +72,7 @@ def law_at(asked: FiledValues, n: int | None, exp_eps: str | None) -> dict[str, 
     }
 
 
-def law_numbers(asked: FiledValues, lam: Real, n: int) -> dict[str, Any] | None:
+def law_numbers(asked: ClosedForm, lam: Real, n: int) -> dict[str, Any] | None:
     """The law at a ratio, with balls for numbers, from its formulas in the ratio; None where some have no formula.
 
     - ``asked``: the values of all parameters but the ratio.
@@ -118,11 +118,11 @@ class _Template:
         return {"mass": str(self.mass), "levels": [{"value": str(v), "coordinates": str(k)} for v, k in self.levels]}
 
 
-def _templates(asked: FiledValues, reader: QuotientTexts, size: int) -> list[_Template]:
+def _templates(asked: ClosedForm, reader: QuotientTexts, size: int) -> list[_Template]:
     """Those of strings of bits of a size."""
     found: dict[tuple[tuple[OpenQuotient, int], ...], OpenQuotient] = {}
     zero = reader.number(0)
-    for one in reader.classes(asked.name, [parameter.name for parameter in parameters_of(asked.form)]):
+    for one in reader.classes(asked.name, [parameter.name for parameter in asked.parameters]):
         entries = [zero + state.probability for state in one.states]
         for counts, weight in strings_counted(one.members, size):
             several = [(entry, count) for entry, count in zip(entries, counts, strict=False) if count]

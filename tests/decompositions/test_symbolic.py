@@ -9,9 +9,9 @@ import sympy as sp
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.channels.shuffled import shuffled_divergence
-from symshuffle.decompositions.backgrounds import constant_backgrounds
+from symshuffle.decompositions.backgrounds import constant_backgrounds, datasets
 from symshuffle.decompositions.model import simplified_decomposition
-from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.decompositions.symbolic import counted_decomposition, optimal_decomposition
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
@@ -138,15 +138,18 @@ def test_what_depends_on_open_parameters_is_not_guessed():
 def test_constant_backgrounds_are_real_pairs(name, parameters, n):
     source = fixed(name, parameters)
     channel = source.channel()
-    found = list(constant_backgrounds(source))
-    assert [background.others for background in found] == ["third", "second", "first"]
-    for background, held in zip(found, (2, 1, 0), strict=True):
-        pair = background.cells.numeric().reduction_pair()
+    found = constant_backgrounds(source)
+    assert found == ("third", "second", "first")
+    for others, held in zip(found, (2, 1, 0), strict=True):
+        pair = counted_decomposition(source, others=others).numeric().reduction_pair()
         for order in (Fraction(1), Fraction(6, 5)):
             real = shuffled_divergence(channel, (0, *[held] * (n - 1)), (1, *[held] * (n - 1)), order)
             assert pair.divergence(n, order) == real
         named = ", ".join(map(str, sorted({0, 1, held})))
-        assert background.datasets(n) == f"X0 = (0, {held} x {n - 1}), X1 = (1, {held} x {n - 1}), inputs named {named}"
+        assert (
+            datasets(source, others, n)
+            == f"X0 = (0, {held} x {n - 1}), X1 = (1, {held} x {n - 1}), inputs named {named}"
+        )
 
 
 def test_irrational_budgets_are_opaque_and_exact():

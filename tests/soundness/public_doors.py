@@ -29,7 +29,7 @@ from symshuffle.accountants.renyi import front as renyi
 from symshuffle.channels import cyclic_group
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.collect import plan_survey
-from symshuffle.decompositions import backgrounds, composition, symbolic
+from symshuffle.decompositions import composition, symbolic
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.comparison import branch_and_bound, families, matching
 from symshuffle.design.decision import designs, invariant
@@ -123,7 +123,6 @@ ROWS = (
     several("direction arithmetic", delta, UNEQUAL, **LEVEL),
     several("direction arithmetic", epsilon, UNEQUAL, delta="1/10"),
     row("arithmetic", branch_and_bound.Rivals, FAMILY, MATCH, 9, HALF),
-    row("others", backgrounds.ConstantBackground, KRR),
     row("direction", OPTIMAL.numeric().reduction_pair().gparv, F(6, 5)),
     row("direction", OPTIMAL.numeric().reduction_pair().divergence, 2, F(6, 5)),
     row("direction", OPTIMAL.gparv),

@@ -231,7 +231,7 @@ def _rational_channel(source: Any, place: int) -> Channel:
 
 @lru_cache(maxsize=128)
 def _of_mechanism(mechanism: Mechanism) -> Reduction:
-    from symshuffle.decompositions.backgrounds import slope_in
+    from symshuffle.decompositions.backgrounds import rises, slope_in
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
     mechanism = _complete(mechanism)
@@ -245,13 +245,13 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
         mechanism.pair.every,
         pairs=str(mechanism.pair) if told is None else f"{mechanism.pair}, for every {told}",
         first=_FIRST if mechanism.pair.listed else "",
-        spreads=None if slope is None else slope.spreads,
+        spreads=None if slope is None else partial(rises, slope),
     )
 
 
 def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     """One class of pairs; its counts are made, and its laws derived, when one of them is asked for."""
-    from symshuffle.decompositions.backgrounds import constant_backgrounds
+    from symshuffle.decompositions.backgrounds import constant_backgrounds, datasets
     from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
 
     chosen = cache(lambda: mechanism.at_pairs(kind))
@@ -263,11 +263,11 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
             lambda: lambda x, way, bits: derived().law(x, direction=way, bits=bits),
         )
 
-    backgrounds = constant_backgrounds(chosen()) if real else ()
+    others = constant_backgrounds(chosen()) if real else ()
     return PairClass(
         str(kind),
         family("blanket"),
-        datasets=tuple(PairClass.real(one.datasets, family(one.others)) for one in backgrounds),
+        datasets=tuple(PairClass.real(partial(datasets, chosen(), one), family(one)) for one in others),
         doubles=lambda x, way, _: quick_law(chosen(), x, direction=way, doubles=True),
     )
 
@@ -276,7 +276,7 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
     """As that of the mechanism, which is asked where numbers do not settle what algebra would."""
     algebra, kinds = cache(lambda: _of_mechanism(form.mechanism())), form.kinds
 
-    def rises(exp_eps: Real, direction: Direction, bits: int | None) -> bool:
+    def rises_in_order(exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         with suppress(NotDecided):
             return form.spreads(exp_eps, direction, bits)
         known = algebra().spreads
@@ -288,7 +288,7 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
         ),
         form.every,
         pairs=f"{form.pairs}, for every {form.told}" if form.told else form.pairs,
-        spreads=rises if form.told else None,
+        spreads=rises_in_order if form.told else None,
     )
 
 

@@ -96,7 +96,7 @@ def _cut(
 
 @final
 @dataclass(frozen=True, slots=True)
-class Budget:
+class _Budget:
     """A leaf's share of the total budget: the root of order ``order`` of ``lam``, as a symbol or as a number."""
 
     order: int
@@ -126,7 +126,7 @@ class Budget:
 
 @final
 @dataclass(frozen=True, slots=True)
-class RatioTable:
+class _RatioTable:
     """Components keyed by likelihood ratios: ((a/c, b/c), c), those without blanket as (a, b), and the left-over."""
 
     charged: tuple[tuple[Ratios, Any], ...]
@@ -134,7 +134,7 @@ class RatioTable:
     beta: Any
 
     @classmethod
-    def of(cls, cells: Sequence[Cell], beta: sp.Expr, budget: Budget) -> RatioTable:
+    def of(cls, cells: Sequence[Cell], beta: sp.Expr, budget: _Budget) -> _RatioTable:
         """The table of a leaf at its share of the budget."""
         charged = [
             ((budget.ratio(cell.ratios[0]), budget.ratio(cell.ratios[1])), budget.weight(cell.c))
@@ -144,30 +144,30 @@ class RatioTable:
         singular = [(budget.weight(cell.a), budget.weight(cell.b)) for cell in cells if cell.ratios is None]
         return cls(_merged(charged), tuple(singular), budget.weight(beta))
 
-    def __mul__(self, other: RatioTable) -> RatioTable:
+    def __mul__(self, other: _RatioTable) -> _RatioTable:
         both = itertools.product(self.charged, other.charged)
         charged = [((r0 * q0, r1 * q1), c * d) for ((r0, r1), c), ((q0, q1), d) in both]
         rows = [*self.charged_rows, *self.singular]
         lost = [*itertools.product(rows, other.singular), *itertools.product(self.singular, other.charged_rows)]
         singular = tuple((a * x, b * y) for (a, b), (x, y) in lost)
         beta = self.beta + other.beta - self.beta * other.beta
-        return RatioTable(_merged(charged), singular, beta)
+        return _RatioTable(_merged(charged), singular, beta)
 
     @property
     def charged_rows(self) -> list[tuple[Any, Any]]:
         """Weights (a, b) of the components that the blanket charges."""
         return [(_weight(r0, c), _weight(r1, c)) for (r0, r1), c in self.charged]
 
-    def scaled(self, weight: Any) -> RatioTable:
+    def scaled(self, weight: Any) -> _RatioTable:
         """The table of a part that is drawn with this probability."""
-        return RatioTable(
+        return _RatioTable(
             tuple((ratios, weight * c) for ratios, c in self.charged),
             tuple((weight * a, weight * b) for a, b in self.singular),
             weight * self.beta,
         )
 
-    def __add__(self, other: RatioTable) -> RatioTable:
-        return RatioTable(
+    def __add__(self, other: _RatioTable) -> _RatioTable:
+        return _RatioTable(
             _merged((*self.charged, *other.charged)), (*self.singular, *other.singular), self.beta + other.beta
         )
 
@@ -199,7 +199,7 @@ def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -
     mechanism, *more = leaves(part)
     if isinstance(mechanism, Laplace) or any(isinstance(leaf, Laplace) for leaf in more):
         raise Unsupported("laplace has a continuum of components; its laws of G lie between those of composed_law")
-    table = _table(part, pattern, others, Budget(1, None, None), "upper")
+    table = _table(part, pattern, others, _Budget(1, None, None), "upper")
     cells = [Cell(r0 * c, r1 * c, c, (r0, r1)) for (r0, r1), c in table.charged]
     cells += [Cell(a, b, sp.Integer(0), None) for a, b in table.singular]
     return SymbolicDecomposition(mechanism, tuple(cells), table.beta)
@@ -224,7 +224,7 @@ def composed_law(
     if lam is None and has_budget(part):
         raise InputError("lam", lam, f"a total ratio cap, which {written(part)} shares out")
     # Without a budget nothing depends on its value, and 1 has a rational root of every order.
-    table = _table(part, pattern, others, Budget(1, Fraction(1) if lam is None else lam, bits), side)
+    table = _table(part, pattern, others, _Budget(1, Fraction(1) if lam is None else lam, bits), side)
     target = constant_of(exp_eps, "exp_eps")
     enclosed = evaluate_atom(target, bits)
     flip = 1 if direction == "forward" else -1
@@ -318,15 +318,15 @@ def check_size(part: Composition, ways: Sequence[Pattern]) -> None:
 
 
 @cache
-def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: Side) -> RatioTable:
+def _table(part: Part, pattern: Pattern, others: Others, budget: _Budget, side: Side) -> _RatioTable:
     if isinstance(part, Laplace):
         assert others != "third"
         # An m-fold joint composition has about (m cells)^2/2 components: here as many for every m.
         cells = part.cells if budget.order == 1 else max(1, part.cells // (4 * budget.order))
-        return RatioTable.of(*laplace_cells(cells, side, others, differs=bool(pattern)), budget)
+        return _RatioTable.of(*laplace_cells(cells, side, others, differs=bool(pattern)), budget)
     if isinstance(part, Mechanism):
         derived = _leaf(at_class(part, pattern).with_defaults(), bool(pattern), others)
-        return RatioTable.of(derived.cells, derived.beta, budget)
+        return _RatioTable.of(derived.cells, derived.beta, budget)
     assert isinstance(pattern, tuple)
     if part.operator == "parallel":
         tables = [_table(p, q, others, budget, side) for p, q in zip(part.parts, pattern, strict=True)]

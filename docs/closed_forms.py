@@ -7,7 +7,6 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.cli.laws import formulas_in_texts
 from symshuffle.decompositions import closed_forms
 from symshuffle.design.comparison.proposals import blanket_variance
 from symshuffle.mechanisms.affine import affine_hashing
@@ -46,8 +45,7 @@ def _shown(one: Mechanism) -> dict[str, Any]:
     """What commands show of a mechanism with all parameters open."""
     return {
         "row": _row(one),
-        "law": formulas_in_texts(law_formulas(one)),
-        "listed": [one.title, {p.name: f"{p.meaning}; {p.range}" for p in one.parameters}, one.source],
+        "law": law_formulas(one).to_dict(),
     }
 
 
@@ -78,6 +76,7 @@ def _row(general: Mechanism) -> dict[str, Any]:
     bitwise = _bitwise(general) if is_alike(general) else None
     return {
         "title": general.title,
+        "source": general.source,
         "outputs": written(outputs),
         "certain": any(state.probability == 0 for one in general.classes for state in one.states),
         "bitwise": None if bitwise is None else [*map(written, bitwise)],
@@ -147,6 +146,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
                 "limit": p.has_limit,
                 "kind": None if p.kind is None else p.kind.words,
                 "default": None if p.default is None or p.has_limit else written(p.default),
+                "meaning": p.meaning,
             }
             for p in own
         ],

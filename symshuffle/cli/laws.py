@@ -20,7 +20,6 @@ from symshuffle.base.results import Bracket, FirstLines, safe_number
 from symshuffle.cli.arguments import One
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
 from symshuffle.configuration.randomizers import matrix_sizes
-from symshuffle.decompositions.closed_forms import table
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
@@ -65,10 +64,6 @@ def law(
         _numbers(channel, users, level, {"file": one.file.name} | matrix_sizes(channel) | matrix, eps, show)
         return
     mech = one.mech
-    kept = None if eps0 or lam or param or n or eps else table().get(mech, {}).get("law")
-    if kept is not None:
-        _show_formulas(kept, users, level, {"mechanism": mech}, show)
-        return
     from symshuffle.utility.frontiers.filed_laws import law_at
 
     at = one.named.values()
@@ -97,8 +92,8 @@ def _level(text: str) -> Fraction:
 
 
 def formulas_in_texts(answer: LawFormulas) -> dict[str, Any]:
-    """What is shown, and kept on file, of the formulas of a mechanism: JSON-ready answer, name, ranges, words."""
-    from symshuffle.utility.frontiers.formulas import FORMULAS
+    """What is shown of the formulas of a mechanism: JSON-ready answer, name, ranges, words."""
+    from symshuffle.utility.frontiers.filed_laws import FORMULAS
 
     return {
         "answer": answer.to_dict(),

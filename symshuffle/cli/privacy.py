@@ -203,6 +203,7 @@ def decompose(
 @app.command()
 def mechanisms(as_json: Json = False) -> None:
     """List the mechanisms, their parameters and where they are defined."""
+    from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.decompositions.closed_forms import table as on_file
     from symshuffle.mechanisms.continuous import LARGEST_CELLS
 
@@ -212,7 +213,10 @@ def mechanisms(as_json: Json = False) -> None:
         "domain": "binary or unit (default binary)",
         "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
     }
-    found = [(name, *form["listed"]) for name, form in on_file().items() if not form["thinned"]]
+    found = []
+    for name, row in ((name, form["row"]) for name, form in on_file().items() if not form["thinned"]):
+        own = {one.name: f"{one.meaning}; {one.range({})}" for one in ClosedForm(name, (), None).parameters}
+        found.append((name, row["title"], own, row["source"]))
     found.append(("laplace", "Laplace noise", noise, "decomposition, Appendix B"))
     found.append(("any-ldp", "any randomizer of a local budget", {"lam": cap}, "claim symshuffle.generic-bound"))
     columns = ("name", "title", "parameters", "source")

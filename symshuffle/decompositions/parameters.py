@@ -28,6 +28,7 @@ class FiledParameter:
     limit: bool = False
     kind: str | None = None
     default: str | None = None
+    meaning: str = ""
 
     def range(self, known: Mapping[str, Fraction]) -> str:
         """The allowed range in words, in numbers where the parameters that it speaks about are known."""
@@ -60,7 +61,7 @@ class FiledParameter:
         return value.denominator == 1 and (self.kind is None or KINDS[self.kind](value.numerator))
 
 
-CAP: Final = FiledParameter("lam", "1", None, False)
+CAP: Final = FiledParameter("lam", "1", None, False, meaning="local ratio cap exp(eps0)")
 """The local ratio cap."""
 
 SHARE_OF_MESSAGES: Final = FiledParameter("p", "0", "1", False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -17,6 +18,18 @@ from symshuffle.mechanisms.members import strings_counted
 LARGEST_SIZE: Final = 40
 """Lengths of strings up to which formulas at a size are written: they have as many terms."""
 
+FORMULAS: Final[Mapping[str, str]] = {
+    "trace": "trace",
+    "budget": "largest chi-square of two rows",
+    "ratio_cap": "largest likelihood ratio",
+    "iid_risk": "worst i.i.d. risk",
+    "fixed_risk": "worst fixed-composition risk",
+    "chi_square": "chi-square leakage, worst pair",
+    "chi_square_envelope": "its envelope",
+    "hockey_stick_envelope": "hockey-stick envelope",
+}
+"""Names of the formulas, and what each is."""
+
 _RISKS: Final = ("iid_risk", "fixed_risk")
 _SYMBOLS: Final = {"lam": "lambda"}
 
@@ -26,9 +39,16 @@ def law_at(asked: ClosedForm, n: int | None, exp_eps: str | None) -> dict[str, A
 
     - ``n``, ``exp_eps``: number of users, and order of the hockey-stick envelope; None leaves them open.
     """
-    kept = asked.form["law"]
-    answer, refused = kept["answer"], dict(kept["answer"]["refused"])
-    values = dict(asked.numbers) if n is None else {**asked.numbers, "n": Fraction(n)}
+    answer: Mapping[str, Any] = asked.form["law"]
+    about = {
+        "name": asked.title,
+        "ranges": {one.name: f"{_SYMBOLS.get(one.name, one.name)}: {one.range(asked.numbers)}" for one in asked.left},
+        "words": FORMULAS,
+    }
+    if not asked.arguments and n is None and exp_eps is None:
+        return {"answer": answer, **about}
+    refused = dict(answer["refused"])
+    values = asked.numbers if n is None else {**asked.numbers, "n": Fraction(n)}
     reader = QuotientTexts(values, asked.lam, root=asked.name == "rappor")
     infinite = f"mechanism = {asked.name}: expected rows that span all contrasts (the risk is infinite)"
 
@@ -38,7 +58,7 @@ def law_at(asked: ClosedForm, n: int | None, exp_eps: str | None) -> dict[str, A
         return str(reader.read(_named(text)))
 
     found: dict[str, str | None] = {}
-    for name in kept["words"]:
+    for name in FORMULAS:
         try:
             found[name] = put(answer[name])
         except ZeroDivisionError:
@@ -64,12 +84,7 @@ def law_at(asked: ClosedForm, n: int | None, exp_eps: str | None) -> dict[str, A
         seen = signal and (size == 2 or asked.name != "half-block")
         told = _risks(reader, size, signal) if seen else dict.fromkeys(_RISKS)
         found, refused = found | told, {} if seen else dict.fromkeys(_RISKS, infinite)
-    return {
-        "answer": {"law": law, **found, "refused": refused},
-        "name": asked.title,
-        "ranges": {one.name: f"{_SYMBOLS.get(one.name, one.name)}: {one.range(asked.numbers)}" for one in asked.left},
-        "words": kept["words"],
-    }
+    return {"answer": {"law": law, **found, "refused": refused}, **about}
 
 
 def law_numbers(asked: ClosedForm, lam: Real, n: int) -> dict[str, Any] | None:

@@ -28,6 +28,7 @@ from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, expression_of, normal_form, sign_factor, written
 from symshuffle.utility.estimation.moments import TemplateClass, pairwise_budget, trace
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
+from symshuffle.utility.frontiers.filed_laws import FORMULAS
 
 NEIGHBOUR_CHART: Final = {
     LAM: 1 + sp.Symbol("t0", nonnegative=True),
@@ -216,19 +217,6 @@ class LawFormulas:
     def _repr_latex_(self) -> str:
         lines = (rf"\text{{{FORMULAS[name]}}} &= {latex(value)}" for name, value in self.formulas.items())
         return "$\\displaystyle \\begin{aligned}" + r" \\ ".join(lines) + "\\end{aligned}$"
-
-
-FORMULAS: Final[Mapping[str, str]] = {
-    "trace": "trace",
-    "budget": "largest chi-square of two rows",
-    "ratio_cap": "largest likelihood ratio",
-    "iid_risk": "worst i.i.d. risk",
-    "fixed_risk": "worst fixed-composition risk",
-    "chi_square": "chi-square leakage, worst pair",
-    "chi_square_envelope": "its envelope",
-    "hockey_stick_envelope": "hockey-stick envelope",
-}
-"""Names of the formulas, and what each is."""
 
 
 def law_formulas(mechanism: Mechanism, *, n: Any = USERS, gamma: Any = _EXP_EPS) -> LawFormulas:

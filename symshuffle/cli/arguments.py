@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import typer
 
@@ -14,7 +14,6 @@ from symshuffle.base.choices import Arithmetic, strength
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.numbers import as_integer, as_width, parse_rational
-from symshuffle.cli.options import Eps0, Header, Lam, Mech, Params
 from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, description, matrix_path
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.mechanisms.names import mechanism_name
@@ -46,41 +45,24 @@ Confirm = Annotated[
 ]
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class One:
-    """One mechanism, with every parameter that is needed, or the file of a matrix."""
+def named_randomizer(
+    mech: str, eps0: str | None, lam: str | None, param: list[str] | None, header: bool | None
+) -> NamedRandomizer:
+    """The randomizer of the options of a command: one mechanism, or the file of a matrix."""
+    file, name = matrix_path(mech), mechanism_name(mech)
+    if file is None and name == "channel":
+        raise InputError("MECH", name, "a mechanism, or the file of a matrix in its place (CSV or JSON)")
+    if file is None and header is not None:
+        raise InputError("--header", header, f"none, unless a matrix file is given in place of {name}")
+    return NamedRandomizer(
+        name if file is None else "channel", assignments(param), eps0, lam, file, header, OPTION_WORDS
+    )
 
-    mech: Mech
-    eps0: Eps0 = None
-    lam: Lam = None
-    param: Params = None
-    header: Header = None
 
-    def __post_init__(self) -> None:
-        if self.file is None:
-            object.__setattr__(self, "mech", mechanism_name(self.mech))
-        if self.mech == "channel":
-            raise InputError("MECH", self.mech, "a mechanism, or the file of a matrix in its place (CSV or JSON)")
-        if self.file is None and self.header is not None:
-            raise InputError("--header", self.header, f"none, unless a matrix file is given in place of {self.mech}")
-
-    @property
-    def file(self) -> Path | None:
-        """The file of a matrix; None for a mechanism."""
-        return matrix_path(self.mech)
-
-    @property
-    def named(self) -> NamedRandomizer:
-        """The randomizer as it was named."""
-        values = assignments(self.param)
-        name = self.mech if self.file is None else "channel"
-        return NamedRandomizer(name, values, self.eps0, self.lam, self.file, self.header, OPTION_WORDS)
-
-    def echoed(self, found: Any, **asked: Any) -> dict[str, Any]:
-        """All parameters exactly as they were understood."""
-        file = {} if self.file is None else {"file": str(self.file)}
-        return description(found) | understood(eps0=self.eps0, lam=self.lam) | file | understood(**asked)
+def echoed(one: NamedRandomizer, found: Any, **asked: Any) -> dict[str, Any]:
+    """All parameters of a randomizer exactly as they were understood."""
+    file = {} if one.file is None else {"file": str(one.file)}
+    return description(found) | understood(eps0=one.eps0, lam=one.lam) | file | understood(**asked)
 
 
 def understood(**given: Any) -> dict[str, Any]:
@@ -92,12 +74,12 @@ def understood(**given: Any) -> dict[str, Any]:
     }
 
 
-def explicit(found: Channel, param: list[str] | None) -> Mechanism:
+def explicit(found: Channel, inputs: Mapping[str, str]) -> Mechanism:
     """A channel as a mechanism without parameters, comparing the pair of inputs that is named."""
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.symbolic import constant_of
 
-    values = {"first": "0", "second": "1", **assignments(param)}
+    values = {"first": "0", "second": "1", **inputs}
     for name in values.keys() - {"first", "second"}:
         raise InputError(name, values[name], "first or second, the inputs to compare")
     pair = []

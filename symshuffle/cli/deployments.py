@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, make_dataclass, replace
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
@@ -17,10 +18,10 @@ from symshuffle.base.choices import Blanket
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.numbers import as_width
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import OPTION_WORDS, One
+from symshuffle.cli.arguments import OPTION_WORDS
 from symshuffle.cli.options import Eps0, Header, Lam, Params
 from symshuffle.configuration.files import DeploymentFile, holds_matrix, read_deployment_file
-from symshuffle.configuration.randomizers import matrix_sizes
+from symshuffle.configuration.randomizers import NamedRandomizer, matrix_sizes
 from symshuffle.configuration.tables import deployment_table, json_fields
 
 RelOrUsual = Annotated[
@@ -192,19 +193,17 @@ class Asked:
             return deployment, inputs
         one = self._one()
         if one.file is not None:
-            raise InputError("mechanism", one.mech, "a mechanism with a local budget, not a matrix")
-        null = self.fields.null
-
-        def run(eps0: object) -> Any:
-            return replace(one, eps0=str(eps0)).named.quickest(null)
-
+            raise InputError("mechanism", self.mech, "a mechanism with a local budget, not a matrix")
+        run = partial(one, null=self.fields.null)
         try:
             known = run("1")
         except InputError as error:
             if error.argument == "--eps0":  # the user gave none
-                raise InputError("mechanism", one.mech, "a mechanism with a local budget") from None
+                raise InputError("mechanism", one.name, "a mechanism with a local budget") from None
             raise
-        return Deployment((Group(run),)).with_(n=self.n, **self.fields.given), one.echoed(known, n=self._users())
+        return Deployment((Group(run),)).with_(n=self.n, **self.fields.given), arguments.echoed(
+            one, known, n=self._users()
+        )
 
     def check_confirmable(self, subject: DescribedDeployment) -> None:
         """A confirmation recomputes one batch of users of one group who all send, of whom one differs."""
@@ -218,18 +217,22 @@ class Asked:
     def _users(self) -> int | None:
         return None if self.n is None else arguments.users(self.n)
 
-    def _one(self) -> One:
+    def _one(self) -> NamedRandomizer:
         if self.mech is None:
             raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), a matrix or a deployment")
-        return One(self.mech, self.eps0, self.lam, self.param, self.header)
+        return arguments.named_randomizer(self.mech, self.eps0, self.lam, self.param, self.header)
 
     def _named(self, *, users: bool) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
         one, many = self._one(), self._users()
         if users and many is None:
             raise InputError("--n", None, "a number of users")
-        found = one.named.quickest(self.fields.null)
+        found = one.quickest(self.fields.null)
         matrices = {} if one.file is None else {"group[0]": one.file}
-        return Deployment((Group(found),)).with_(n=many, **self.fields.given), one.echoed(found, n=many), matrices
+        return (
+            Deployment((Group(found),)).with_(n=many, **self.fields.given),
+            arguments.echoed(one, found, n=many),
+            matrices,
+        )
 
     def _read(self, *, budget: bool = True) -> DeploymentFile:
         assert self.path is not None

@@ -17,7 +17,7 @@ from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, as_integer, counted, parse_inside
 from symshuffle.base.results import Bracket, FirstLines, safe_number
-from symshuffle.cli.arguments import One
+from symshuffle.cli.arguments import named_randomizer
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
 from symshuffle.configuration.randomizers import matrix_sizes
 
@@ -57,17 +57,17 @@ def law(
     """
     users = None if n is None else as_integer(n, "--n", 1)
     level = None if eps is None else _level(eps)
-    one = One(mech, eps0, lam, param, header)
+    one = named_randomizer(mech, eps0, lam, param, header)
     if one.file is not None:
-        channel = one.named.source()
+        channel = one.source()
         matrix = {} if channel.rounding is None else {"matrix": str(channel.rounding)}
         _numbers(channel, users, level, {"file": one.file.name} | matrix_sizes(channel) | matrix, eps, show)
         return
-    mech = one.mech
+    mech = one.name
     from symshuffle.utility.frontiers.filed_laws import law_at
 
-    at = one.named.values()
-    form = one.named.on_file() if at is not None and not at.left else None
+    at = one.values()
+    form = one.on_file() if at is not None and not at.left else None
     if form is not None and at is not None:
         inputs = {"mechanism": mech} | at.arguments
         if level is None and isinstance(at.lam, Exp) and _closed(replace(at, lam=None), at.lam, users, inputs, show):
@@ -78,7 +78,7 @@ def law(
     if texts is not None and at is not None:
         _show_formulas(texts, users, level, {"mechanism": mech} | at.arguments, show)
         return
-    found = one.named.mechanism()
+    found = one.mechanism()
     named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
     if found.parameters:
         _show_formulas(_formulas(found, users, level), users, level, named, show)

@@ -9,7 +9,6 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final, get_type_hints
 
 import typer
@@ -56,8 +55,6 @@ NamedMech = Annotated[
 ]
 NamedEps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
 NamedLam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
-NAMED: Final = {"mech": NamedMech, "eps0": NamedEps0, "lam": NamedLam}
-"""Options of a command that takes no expression, as ``instead`` of :func:`command`."""
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
 Header = Annotated[
     bool | None,
@@ -109,23 +106,21 @@ def command(
     name: str | None = None,
     *,
     without: Collection[str] = (),
-    instead: Mapping[str, Any] = MappingProxyType({}),
     **given: Any,
 ) -> Callable[[F], F]:
     """Decorator that adds a command; an argument whose type is a dataclass of options stands for all of them.
 
     - ``without``: options of such groups that the command does not have.
-    - ``instead``: annotations of options of such groups that have other words here.
     """
 
     def decorate(function: F) -> F:
-        app.command(name, **given)(_spelled_out(function, without, instead))
+        app.command(name, **given)(_spelled_out(function, without))
         return function
 
     return decorate
 
 
-def _spelled_out(function: F, without: Collection[str], instead: Mapping[str, Any]) -> F:
+def _spelled_out(function: F, without: Collection[str]) -> F:
     shown = inspect.signature(function, eval_str=True)
     groups = {name: one.annotation for name, one in shown.parameters.items() if is_dataclass(one.annotation)}
     if not groups:
@@ -140,7 +135,6 @@ def _spelled_out(function: F, without: Collection[str], instead: Mapping[str, An
         made = {name: _made(kind, values) for name, kind in groups.items()}
         function(**values, **made)
 
-    parameters = [one.replace(annotation=instead.get(one.name, one.annotation)) for one in parameters]
     run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run  # type: ignore[return-value]  # called by typer, with names

@@ -18,14 +18,18 @@ from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
 from symshuffle.cli import arguments, vectors
-from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineOption, One
+from symshuffle.cli.arguments import LAW_BITS, Confirm, EngineOption
 from symshuffle.cli.deployments import Asked, DescribedDeployment, RelOrUsual
 from symshuffle.cli.options import (
-    NAMED,
     PLAIN,
+    Header,
     Json,
     LevelOptions,
+    NamedEps0,
+    NamedLam,
+    NamedMech,
     OptionalDelta,
+    Params,
     Proof,
     QuestionOption,
     RigourOption,
@@ -157,9 +161,13 @@ _DECOMPOSED: Final = (
 """What the tables of a decomposition mean."""
 
 
-@command(app, instead=NAMED)
+@command(app)
 def decompose(
-    one: One,
+    mech: NamedMech,
+    eps0: NamedEps0 = None,
+    lam: NamedLam = None,
+    param: Params = None,
+    header: Header = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX only.")] = False,
     show: Show = PLAIN,
 ) -> None:
@@ -169,15 +177,15 @@ def decompose(
     """
     from symshuffle.decompositions.shown import shown_at, shown_decomposition
 
-    read: dict[str, Any] = {}
+    one, read = arguments.named_randomizer(mech, eps0, lam, param, header), dict[str, Any]()
     if one.file is not None:
-        channel = replace(one, param=None).named.source()
-        found, read = shown_decomposition(arguments.explicit(channel, one.param)), matrix_sizes(channel)
+        channel = replace(one, parameters={}).source()
+        found, read = shown_decomposition(arguments.explicit(channel, one.parameters)), matrix_sizes(channel)
     else:
-        at = one.named.values()
+        at = one.values()
         # Forms in powers with an open exponent, where all is open, are written as SymPy factors them.
         plain = at is not None and (at.arguments or not any(p.limit or p.default for p in at.left))
-        found = shown_at(at) if at is not None and plain else shown_decomposition(one.named.mechanism())
+        found = shown_at(at) if at is not None and plain else shown_decomposition(one.mechanism())
     if latex and not show.as_json:
         typer.echo(found.latex)
         return
@@ -240,7 +248,7 @@ def example() -> None:
     from symshuffle.decompositions.closed_forms import closed_form
 
     console = Console(highlight=False)
-    decompose(One("krr"))
+    decompose("krr")
     users, eps = 10_000, Fraction(1, 50)
     at = closed_form("krr", {"k": "10"}, eps0=1)
     assert at is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,12 +14,17 @@ from symshuffle.base.executors import workers
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import counted, exact_text, format_decimal
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import LAW_BITS, One
+from symshuffle.cli.arguments import LAW_BITS
 from symshuffle.cli.deployments import NONE_GIVEN, Asked, FieldOptions
 from symshuffle.cli.options import (
     PLAIN,
+    Eps0,
     FewJobs,
+    Header,
+    Lam,
     LevelOptions,
+    Mech,
+    Params,
     QuestionOption,
     Rel,
     Show,
@@ -30,9 +35,6 @@ from symshuffle.cli.options import (
     width,
 )
 from symshuffle.cli.progress import progress
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer()
 
@@ -92,9 +94,13 @@ def gdp(asked: Asked, direction: QuestionOption = "both", show: Show = PLAIN) ->
 
 @command(app)
 def pld(
-    one: One,
+    mech: Mech,
     n: UsersOption,
     out: Annotated[Path, typer.Option("--out", help="Write the distribution to this JSON file.")],
+    eps0: Eps0 = None,
+    lam: Lam = None,
+    param: Params = None,
+    header: Header = None,
     step: Annotated[
         str | None,
         typer.Option(help="Distance of the losses in nats; default 1e-4 times a power of 2 that suits the round."),
@@ -109,11 +115,12 @@ def pld(
     from symshuffle.accountants.rounds.privacy_loss_distribution import privacy_loss_distribution
 
     check_destination(out, argument="--out")
-    asked, users = one.named.quickest(fields.null), arguments.users(n)
+    one, users = arguments.named_randomizer(mech, eps0, lam, param, header), arguments.users(n)
+    asked = one.quickest(fields.null)
     found = privacy_loss_distribution(
         asked, n=users, step=step, beyond=beyond, arithmetic=arithmetic, rtol=rtol, bits=LAW_BITS, **fields.given
     )
-    inputs = one.echoed(asked, n=users, step=step, beyond=beyond) | fields.values
+    inputs = arguments.echoed(one, asked, n=users, step=step, beyond=beyond) | fields.values
     answer = found.to_dict() | {"inputs": inputs}
     write_atomically(out, json.dumps(answer, indent=1) + "\n", argument="--out")
     if not show.data(answer):

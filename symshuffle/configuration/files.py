@@ -18,7 +18,7 @@ from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel
-from symshuffle.configuration.randomizers import ArgumentNames, AtBudget, NamedRandomizer, matrix_path
+from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, matrix_path
 
 OF_DEPLOYMENT, OF_ADJACENCY, OF_GROUP = (
     tuple(one.name for one in fields(owner) if one.metadata) for owner in (Deployment, Adjacency, Group)
@@ -197,7 +197,7 @@ class _Reader:
 
     def _named(self, named: NamedRandomizer) -> Any:
         if not self.budget and named.eps0 is None and named.lam is None:
-            return AtBudget(named)
+            return named  # from a budget to what is run with it
         return named.quickest()
 
     def _matrix(self, name: str, header: object, given: Mapping[str, str], place: str) -> Channel:

@@ -108,6 +108,10 @@ class NamedRandomizer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", mechanism_name(self.name))
 
+    def __call__(self, eps0: object, null: object = None) -> Any:
+        """As :meth:`quickest` at a local budget in nats, for what is described without the budget that is asked for."""
+        return replace(self, eps0=str(eps0)).quickest(null)
+
     def quickest(self, null: object = None) -> Any:
         """As :meth:`source`, a mechanism by its closed form on file where that will do: it loads no SymPy.
 
@@ -273,18 +277,6 @@ class NamedRandomizer:
     def _missing(self, name: str, allowed: str) -> InputError:
         budget = f"{self.words.eps0} or {self.words.lam}"
         return InputError(name, None, f"{allowed}, given by {budget if name == 'lam' else self.words.of(name)}")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class AtBudget:
-    """A randomizer whose local budget is asked for: from eps0 to what is run with it."""
-
-    named: NamedRandomizer
-
-    def __call__(self, eps0: Fraction) -> Any:
-        """Return the randomizer at a budget in nats."""
-        return replace(self.named, eps0=str(eps0)).quickest()
 
 
 def matrix_path(name: str) -> Path | None:

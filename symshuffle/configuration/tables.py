@@ -16,7 +16,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.channel import Channel
 from symshuffle.configuration.files import OF_ADJACENCY, OF_DEPLOYMENT, OF_GROUP
-from symshuffle.configuration.randomizers import AtBudget, NamedRandomizer, budget_of, description
+from symshuffle.configuration.randomizers import NamedRandomizer, budget_of, description
 
 
 def deployment_table(
@@ -106,9 +106,9 @@ def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
         if not run.exact or run.rounding is not None:
             raise InputError("randomizer", "a rounded matrix", "a matrix of rational rows, to be written to a file")
         return {"rows": [[str(entry) for entry in row] for row in run.rows]}
-    if isinstance(run, AtBudget):
-        parameters = dict(run.named.parameters)
-        return {"randomizer": run.named.name, **({"parameters": parameters} if parameters else {})}
+    if isinstance(run, NamedRandomizer):  # its budget is asked for
+        parameters = dict(run.parameters)
+        return {"randomizer": run.name, **({"parameters": parameters} if parameters else {})}
     if callable(run):
         raise InputError("randomizer", "a function", "a mechanism with a name, to be written to a file")
     named = description(run)

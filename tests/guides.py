@@ -223,17 +223,22 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "accountants.rounds.one_round": ("deployment", "ROUND_WIDTH _ROUGH"),
     "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST _SMALLEST_OF_DENSITIES"),
     "accountants.rounds.widths": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
-    "design.decision.programs": ("polytope compact columns", "_SUPPORT _PRICED _SIMPLEX_VARIABLES"),
-    "design.decision.tradeoff": ("polytope compact columns", "_EXACT_ROWS _FEW_INPUTS _SEEN _PATIENT"),
+    "design.decision.programs": ("polytope compact columns", "_SUPPORT generate.priced compact.simplex_variables"),
+    "design.decision.tradeoff": (
+        "polytope compact columns",
+        "_at_rational.exact_rows _tradeoff.few_inputs _SEEN _certify.patient",
+    ),
     "vectors.privacy.correspondence": ("shuffled", "_REL"),
-    "vectors.privacy.dominance": ("ahead", "_FIRST _FINEST _EVALUATIONS"),
+    "vectors.privacy.dominance": ("ahead", "_FIRST _finer.finest _EVALUATIONS"),
     "vectors.calibration.smallest_error": (
         "slope",
-        "_TRIES _STEP _SETTLED _COARSE _CLOSE _BESIDE _BACK _LONGEST _AGAIN _ALONE",
+        "_certified.tries _ever_farther.first _errors_by_shape.settled _errors_by_shape.coarse _CLOSE _BESIDE "
+        "_certified.back _strongest.longest _AGAIN _of_one_user.alone",
     ),
     "vectors.calibration.staircase": (
         "under_caps",
-        "_MOST _LEAST _RAREST _BEYOND _STILL _MARGIN _SETTLED _SETTLED_SHARE _STRIDE _ESTIMATED",
+        "_staircase.most _corner.least _RAREST _staircase.beyond _staircase.still _farthest.margin _crossing.settled "
+        "_farthest.settled _farthest.stride _estimate.width",
     ),
 }
 """By module, the doors through which its constants are seen, and those that only tune: between half and twice of them

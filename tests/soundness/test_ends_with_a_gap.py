@@ -82,7 +82,7 @@ def test_invariant_designs_prove_their_own_ends(monkeypatch, criterion):
 def test_weak_duality_around_a_level(monkeypatch, solve):
     level = Exp(F(1))
     best = solve(ORDERED, level)
-    monkeypatch.setattr(tradeoff, "_EXACT_ROWS", 1)
+    monkeypatch.setitem(tradeoff._at_rational.__kwdefaults__, "exact_rows", 1)
     found = solve(ORDERED, level, method="compact")
     found.verify()
     assert any(one.prove(ORDERED).lower < one.prove(ORDERED).upper for one in found.certificates)

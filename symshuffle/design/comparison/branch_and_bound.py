@@ -42,9 +42,6 @@ GAP: Final = Fraction(1, 100)
 MOST_INPUTS: Final = 200
 """Inputs beyond which boxes are not searched."""
 
-_MOST_BOXES: Final = 600
-_MOST_TWO_SIDED: Final = 300
-"""Boxes of integers and shares, which are settled one by one only where few are left."""
 _BITS: Final = 80
 
 DOUBT: Final = 5.0
@@ -125,7 +122,9 @@ class Rivals:
         again.excesses.update(self.excesses)
         return again._left(known)
 
-    def _left(self, known: frozenset[int]) -> tuple[Parameters, ...] | None:
+    def _left(
+        self, known: frozenset[int], *, most: int = 600, most_two_sided: int = 300
+    ) -> tuple[Parameters, ...] | None:
         found: list[Parameters] = []
         boxes, looked = list(self.rest) or self._all(), 0
         while boxes:
@@ -139,7 +138,7 @@ class Rivals:
                 boxes.extend(ahead)
                 continue
             looked += 1
-            if looked > (_MOST_TWO_SIDED if box.shares and self.family.base == HASHING else _MOST_BOXES):
+            if looked > (most_two_sided if box.shares and self.family.base == HASHING else most):
                 return None
             if self.excludes(box):
                 if box.shares is not None and box.shares[0] > 0:

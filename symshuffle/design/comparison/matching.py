@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     pass
 
 
-_SMALLEST_GOAL: Final = Fraction(1, 10**12)
-
-
 RTOL: Final = 1e-4
 """Relative width of the brackets around eps and eps0 of one round: cost only."""
 
@@ -126,8 +123,13 @@ class Match:
         return Bracket(level, level, "float64", "rounds", "a level at which all rounds together meet the target")
 
 
-def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
-    """Exactly one of the three, of one round of all users."""
+def read_match(
+    *, budget: object, eps0: object, eps: object, delta: object, least: Fraction = Fraction(1, 10**12)
+) -> Match:
+    """Exactly one of the three, of one round of all users.
+
+    - ``least``: the smallest budget or eps0 that is matched.
+    """
     given = {name: value for name, value in (("budget", budget), ("eps0", eps0), ("eps", eps)) if value is not None}
     if len(given) != 1:
         shown = ", ".join(f"{name} = {value}" for name, value in given.items()) or "none"
@@ -139,14 +141,14 @@ def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> M
     value = parse_rational(raw, name)
     match name:
         case "budget":
-            if value < _SMALLEST_GOAL:
+            if value < least:
                 raise InputError(
-                    "budget", raw, f"a number > 0, at least {float(_SMALLEST_GOAL):g} (at 0 every message is noise)"
+                    "budget", raw, f"a number > 0, at least {float(least):g} (at 0 every message is noise)"
                 )
             return Match("chi-square", value, target)
         case "eps0":
-            if not _SMALLEST_GOAL <= value <= LARGEST_EPS0:
-                raise InputError("eps0", raw, f"a number in (0, {LARGEST_EPS0}], at least {float(_SMALLEST_GOAL):g}")
+            if not least <= value <= LARGEST_EPS0:
+                raise InputError("eps0", raw, f"a number in (0, {LARGEST_EPS0}], at least {float(least):g}")
             return Match("eps0", value, target)
     if target is None:
         raise InputError("delta", None, "a number in (0, 1), for a match at eps and delta")

@@ -22,20 +22,9 @@ from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem
 
-POLYTOPE_LIMIT: Final = 18
-"""Largest number of inputs for the program over all subsets (262 142 columns)."""
-
-POLYTOPE_VARIABLES: Final = 1 << 20
-"""For the minimax criterion that program has a variable for every subset and action."""
-
 COLUMN_WORK: Final = 10**7
 """Largest ``m**3`` times actions for column generation."""
 
-_SECONDS_PER_WORK: Final = 1.2e-5
-"""Measured for the Bayes criterion at m = 30 and 40 on one core; the rational re-solve dominates."""
-
-COMPACT_VARIABLES: Final = 200_000
-"""Largest number of inputs times actions for the program with one output per action."""
 
 EXACT_SECONDS: Final = 30.0
 """Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
@@ -53,25 +42,38 @@ def column_work(problem: Problem) -> int:
     return problem.num_inputs**3 * problem.num_actions
 
 
-def check_program(problem: Problem, method: ProgramForm, *, criterion: Criterion) -> None:
-    """Refuse a program that is too large, or would run for minutes."""
+def check_program(
+    problem: Problem,
+    method: ProgramForm,
+    *,
+    criterion: Criterion,
+    most_inputs: int = 18,
+    most_variables: int = 1 << 20,
+    most_compact: int = 200_000,
+) -> None:
+    """Refuse a program that is too large, or would run for minutes.
+
+    - ``most_inputs``: largest number of inputs for the program over all subsets (262 142 columns).
+    - ``most_variables``: for the minimax criterion that program has a variable for every subset and action.
+    - ``most_compact``: largest number of inputs times actions for the program with one output per action.
+    """
     m, actions = problem.num_inputs, problem.num_actions
     if method == "compact":
-        if m * actions > COMPACT_VARIABLES:
+        if m * actions > most_compact:
             raise Unsupported(
                 f"the compact program has {m * actions} variables (m = {m}, {actions} actions), "
-                f"at most {COMPACT_VARIABLES}; use {_ORBIT_FORM}"
+                f"at most {most_compact}; use {_ORBIT_FORM}"
             )
         return
     if method == "columns":
         refused = _too_slow(f"column generation at m = {m} with {actions} actions", column_work(problem))
-    elif m > POLYTOPE_LIMIT:
+    elif m > most_inputs:
         columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
-        refused = f"the program over all subsets has {columns} columns at m = {m}, at most {2**POLYTOPE_LIMIT - 2}"
-    elif criterion == "minimax" and (variables := (2**m - 2) * actions) > POLYTOPE_VARIABLES:
+        refused = f"the program over all subsets has {columns} columns at m = {m}, at most {2**most_inputs - 2}"
+    elif criterion == "minimax" and (variables := (2**m - 2) * actions) > most_variables:
         refused = (
             f"the minimax program over all subsets has {variables} variables at m = {m} with {actions} actions, "
-            f"at most {POLYTOPE_VARIABLES}"
+            f"at most {most_variables}"
         )
     else:
         return
@@ -79,9 +81,12 @@ def check_program(problem: Problem, method: ProgramForm, *, criterion: Criterion
         raise Unsupported(f"{refused}; use {_COMPACT_FORM} or {_ORBIT_FORM}")
 
 
-def _too_slow(what: str, work: int) -> str:
-    """Why so much column generation is refused; empty where it is not."""
-    seconds, most = work * _SECONDS_PER_WORK, COLUMN_WORK * _SECONDS_PER_WORK
+def _too_slow(what: str, work: int, *, per_work: float = 1.2e-5) -> str:
+    """Why so much column generation is refused; empty where it is not.
+
+    - ``per_work``: measured for the Bayes criterion at m = 30 and 40 on one core; the rational re-solve dominates.
+    """
+    seconds, most = work * per_work, COLUMN_WORK * per_work
     return f"{what} would take about {seconds:.0f} s or more, at most {most:.0f} s" if work > COLUMN_WORK else ""
 
 
@@ -128,12 +133,6 @@ def check_formula(group: SymmetryGroup, *, most: int = 300) -> None:
 _SUPPORT: Final = 1e-9
 """Weights above this are proposed as columns."""
 
-_PRICED: Final = 1e-9
-"""Reduced costs below minus this enter the restricted program."""
-
-
-_SIMPLEX_VARIABLES: Final = 1000
-"""Compact programs beyond this start from an interior point."""
 
 _SIMPLEX: Final = {"presolve": False, "time_limit": 120.0}
 """Presolve off: on degenerate restricted programs it sometimes does not return."""
@@ -185,8 +184,11 @@ def polytope(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Sugges
     return Suggestion(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
 
 
-def compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
-    """The program with one output per action: rows of the LDP cone that add up to 1, as smallest entry and excess."""
+def compact(problem: Problem, lam: Fraction, *, criterion: Criterion, simplex_variables: int = 1000) -> Suggestion:
+    """The program with one output per action: rows of the LDP cone that add up to 1, as smallest entry and excess.
+
+    - ``simplex_variables``: compact programs beyond this start from an interior point.
+    """
     cp = cvxpy()
     m, actions = problem.num_inputs, problem.num_actions
     low = cp.Variable((actions, 1), nonneg=True) @ np.ones((1, m))
@@ -203,7 +205,7 @@ def compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Suggest
         cost = cp.sum(cp.multiply(_floats(problem.posterior_costs(problem.required_prior())), rows))
     model = cp.Problem(cp.Minimize(cost), conditions)
     # Measured at 20 actions and 400 inputs: interior point with crossover 2 s, simplex 6 s.
-    options = {"solver": "ipm"} if m * actions > _SIMPLEX_VARIABLES else {}
+    options = {"solver": "ipm"} if m * actions > simplex_variables else {}
     value = highs_optimum(model, f"the program with one output per action, {actions} actions and {m} inputs", **options)
     found = np.asarray(rows.value)
     # cvxpy fixes the sign of multipliers by its own convention; sum(u) has to be the optimum of the Bayes program.
@@ -285,11 +287,13 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
     return tuple(p / total for p in values)
 
 
-def generate(reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150) -> Suggestion:
+def generate(reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150, priced: float = 1e-9) -> Suggestion:
     """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
 
     The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round adds for every action
     the subset of largest gain, if it gains at all: the inputs at which the price is below the multiplier.
+
+    - ``priced``: reduced costs below minus this enter the restricted program.
     """
     level, m = float(lam), reduced.group.m
     prices = np.array([_floats(matrix) for matrix in reduced.prices])  # by price list, action and input
@@ -314,7 +318,7 @@ def generate(reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150) -> 
         bound = (found.eqlin.marginals / sizes)[home]
         gaps = np.tensordot(weights, prices, axes=1) - bound
         slack = gaps.sum(axis=1) + (level - 1) * np.minimum(gaps, 0).sum(axis=1)
-        for place in map(int, np.flatnonzero(slack < -_PRICED)):
+        for place in map(int, np.flatnonzero(slack < -priced)):
             inside = gaps[place] < 0
             if not inside.all():
                 add(inside.astype(float), place)

@@ -39,17 +39,8 @@ from symshuffle.design.decision.designs import Design
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem, SubsetAction
 
-_EXACT_ROWS: Final = 120
-"""Largest number of rows for which the rational re-solve is attempted by default."""
-
-_FEW_INPUTS: Final = 12
-
-
 _SEEN: Final = 1 + Fraction(1, 1000)
 """The lowest level at which columns are proposed in doubles."""
-
-_PATIENT: Final = 2.0
-"""Seconds that pivots of the compact program may take below that level; otherwise columns are generated on."""
 
 
 @takes_eps0()
@@ -145,22 +136,26 @@ def minimax_tradeoff(
     return _tradeoff(problem, lam, "minimax", method, rtol)
 
 
-_LARGEST_LAM: Final = 10**300
-
-
 def _tradeoff(
-    problem: Problem, lam: Fraction | int | Exp, criterion: Criterion, named: ProgramForm | None, rtol: float
+    problem: Problem,
+    lam: Fraction | int | Exp,
+    criterion: Criterion,
+    named: ProgramForm | None,
+    rtol: float,
+    *,
+    few_inputs: int = 12,
+    largest: int = 10**300,
 ) -> Design:
     method = None if named is None else choice(ProgramForm, named, "method")
     check_kind(problem, Problem, "problem", "a decision problem, as Problem(model, loss, prior)")
     if criterion == "bayes":
         problem.required_prior()
     if method is None:
-        few = problem.num_inputs <= _FEW_INPUTS and programs.column_work(problem) <= programs.COLUMN_WORK
+        few = problem.num_inputs <= few_inputs and programs.column_work(problem) <= programs.COLUMN_WORK
         method = "columns" if few else "compact"
     if not isinstance(lam, Exp):
         level = check_lam(lam)
-        if level > _LARGEST_LAM:
+        if level > largest:
             raise InputError("lam", level, "a ratio of at most 1e300")
         return narrowed(lambda _: _at_rational(problem, level, criterion, method), rtol, (0,))
     return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rtol, LEVELS)
@@ -183,14 +178,16 @@ def _around(problem: Problem, lam: Exp, criterion: Criterion, method: ProgramFor
     return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
 
 
-def _at_rational(problem: Problem, lam: Fraction, criterion: Criterion, method: ProgramForm) -> Design:
+def _at_rational(
+    problem: Problem, lam: Fraction, criterion: Criterion, method: ProgramForm, *, exact_rows: int = 120
+) -> Design:
     programs.check_program(problem, method, criterion=criterion)
     propose = {
         "polytope": programs.polytope,
         "compact": programs.compact,
         "columns": _generated,
     }
-    large = method == "compact" and problem.num_inputs > _EXACT_ROWS
+    large = method == "compact" and problem.num_inputs > exact_rows
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
     seen = lam if large else max(lam, _SEEN)
     try:
@@ -223,16 +220,19 @@ def _certify(
     *,
     most: int = 24,
     rounds: int = 6,
+    patient: float = 2.0,
 ) -> Design:
     """Column generation over the rationals from proposed columns; by weak duality where it does not settle.
 
     - ``most``: rounds after which the last channel and its multipliers, lowered, make a bracket.
     - ``rounds``: rounds before the compact program is solved over the rationals instead.
+    - ``patient``: seconds that pivots of the compact program may take below that level; otherwise columns are
+      generated on.
     """
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     columns = columns | _starting_columns(problem)
     for attempt in range(most):
-        if attempt == rounds and (lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= _PATIENT):
+        if attempt == rounds and (lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= patient):
             if programs.exact_compact_seconds(problem, criterion=criterion) > programs.EXACT_SECONDS:
                 proposal = programs.compact(problem, lam, criterion=criterion)
                 return _weak_duality(problem, lam, criterion, proposal, method)

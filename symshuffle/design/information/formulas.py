@@ -46,8 +46,6 @@ LogSum: TypeAlias = "dict[Logarithm, Any]"
 _TOLERANCE: Final = Fraction(1, 1 << 34)
 """Width, in units of :func:`unit_at`, at which the search for the end of an interval stops."""
 
-_ORDER: Final = 8
-"""Order of the Taylor expansions behind the certificates."""
 
 RING: Final = sp.QQ[LAM]
 
@@ -120,11 +118,15 @@ def _polynomial(polynomial: Any) -> flint.arb_poly:
     return flint.arb_poly([to_arb(Fraction(int(c.numerator), int(c.denominator))) for c in coefficients])
 
 
-def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fraction, Fraction], bool]:
+def positive_between(
+    conditions: Sequence[LogSum], bits: int, *, order: int = 8
+) -> Callable[[Fraction, Fraction], bool]:
     r"""A test whether all conditions are certainly positive between two levels, by Taylor's theorem.
 
     On a ball ``B`` around ``c`` a function lies in :math:`\sum_{k<K} f_k(c)(B-c)^k + f_K(B)(B-c)^K` with its Taylor
     coefficients; reduced costs are differences of large terms, so that :math:`f(B)` alone would be far too wide.
+
+    - ``order``: order of the Taylor expansions behind the certificates.
     """
     with working_precision(bits):
         prepared = [[(key, _polynomial(p)) for key, p in condition.items()] for condition in conditions]
@@ -135,7 +137,7 @@ def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fract
         logs: dict[Logarithm, flint.arb_poly] = {None: flint.arb_poly([1])}
         for key, constant in constants.items():  # Taylor coefficients of the logarithm of a linear function
             value = key[0] * at + constant
-            powers = [-((-1 / value) ** k) / k for k in range(1, _ORDER + 1)] if key[0] else []
+            powers = [-((-1 / value) ** k) / k for k in range(1, order + 1)] if key[0] else []
             logs[key] = flint.arb_poly([value.log(), *powers])
         return [sum((p(shift) * logs[key] for key, p in c), start=flint.arb_poly()) for c in prepared]
 
@@ -145,7 +147,7 @@ def positive_between(conditions: Sequence[LogSum], bits: int) -> Callable[[Fract
             centre = lam.mid()
             away = lam - centre
             for inner, outer in zip(coefficients(centre), coefficients(lam), strict=True):
-                taylor = flint.arb_poly([*(inner[k] for k in range(_ORDER)), outer[_ORDER]])
+                taylor = flint.arb_poly([*(inner[k] for k in range(order)), outer[order]])
                 if not taylor(away) > 0:
                     return False
             return True

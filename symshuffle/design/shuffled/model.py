@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
 
-_MOST_POINTS: Final = 2000
-"""Points up to which the blocks of a design are listed."""
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class BlockDesign:
@@ -80,10 +76,13 @@ class BlockDesign:
         """Bits of a message, which names a block."""
         return (self.points - 1).bit_length()
 
-    def blocks(self) -> tuple[tuple[int, ...], ...]:
-        """Points of each block, ascending; points are numbered from 0."""
-        if self.points > _MOST_POINTS:
-            raise Unsupported(f"{self.points} points: blocks are listed up to {_MOST_POINTS} points")
+    def blocks(self, *, most: int = 2000) -> tuple[tuple[int, ...], ...]:
+        """Points of each block, ascending; points are numbered from 0.
+
+        - ``most``: points up to which the blocks of a design are listed.
+        """
+        if self.points > most:
+            raise Unsupported(f"{self.points} points: blocks are listed up to {most} points")
         # Vectors whose first entry that is not 0 is 1.
         points = [
             (0,) * zeros + (1, *rest)

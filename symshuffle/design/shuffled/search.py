@@ -36,10 +36,6 @@ STEP: Final = 1 << 16
 """Ratios are multiples of 1/STEP."""
 
 
-WEIGHT_STEP: Final = 1 << 40
-"""Weights are multiples of 1/WEIGHT_STEP, or shorter rationals between two of them."""
-
-
 def blanket_law(orbits: Sequence[Orbit], exp_eps: Number) -> Law:
     r"""Law of G of a mixture of orbits, for every pair of different inputs: linear in the law of the template u.
 
@@ -345,21 +341,24 @@ def _ratios(target: ExactTarget, ratio: Fraction, *, factor: int = 4, uncapped: 
         now = 1 + (now - 1) / factor
 
 
-def largest_weight(orbit: Orbit, target: ExactTarget, least: Fraction) -> Fraction | None:
-    """Largest weight at most 1, above ``least``, at which a thinned orbit meets the target; None if there is none."""
+def largest_weight(orbit: Orbit, target: ExactTarget, least: Fraction, *, unit: int = 1 << 40) -> Fraction | None:
+    """Largest weight at most 1, above ``least``, at which a thinned orbit meets the target; None if there is none.
+
+    - ``unit``: weights are multiples of 1/unit, or shorter rationals between two of them.
+    """
     sharper = replace(target, rtol=target.rtol / 100)
 
     def excess(steps: int, target: ExactTarget = sharper) -> float:
         with suppress(Unsupported):
-            return target.excess(thin(orbit, Fraction(steps, WEIGHT_STEP)))
+            return target.excess(thin(orbit, Fraction(steps, unit)))
         return inf
 
-    low = int(least * WEIGHT_STEP) + 1
-    if low > WEIGHT_STEP or excess(low, target) > 0:
+    low = int(least * unit) + 1
+    if low > unit or excess(low, target) > 0:
         return None
-    if excess(WEIGHT_STEP) <= 0:
+    if excess(unit) <= 0:
         return Fraction(1)
-    first = first_positive(excess, low - 1, WEIGHT_STEP)
-    weight, above = Fraction(first - 1, WEIGHT_STEP), Fraction(first, WEIGHT_STEP)
-    short = weight.limit_denominator(math.isqrt(WEIGHT_STEP))
+    first = first_positive(excess, low - 1, unit)
+    weight, above = Fraction(first - 1, unit), Fraction(first, unit)
+    short = weight.limit_denominator(math.isqrt(unit))
     return short if weight < short < above and sharper.meets(thin(orbit, short)) else weight

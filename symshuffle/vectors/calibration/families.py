@@ -167,10 +167,6 @@ def short(value: float) -> Fraction:
     return Fraction(f"{value:.{DIGITS}g}")
 
 
-_FELT: Final = 1e-9
-"""Mass from which on what no node stands for is no rounding."""
-
-
 def roughly(
     mechanism: Randomizer,
     n: int,
@@ -180,12 +176,14 @@ def roughly(
     *,
     fine: bool = True,
     enough: float = 0.0,
+    felt: float = 1e-9,
 ) -> float:
     """About the bound on delta in its worse order; 0 where no likelihood ratio exceeds the level.
 
     - ``fine``: whether to integrate to many digits; otherwise to a few, and of densities on the sphere the leading
       term at the saddle point, a few parts in a hundred off. Gaussians have tails too long for it.
     - ``enough``: the value for one user, which no larger number exceeds, is returned where it is at most this.
+    - ``felt``: mass from which on what no node stands for is no rounding.
     """
     spread = isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1
     ratio = to_float(order)
@@ -207,7 +205,7 @@ def roughly(
     # What no node stands for has likelihood ratios beyond doubles: it adds its mass, however many users there are.
     beyond = max(1 - float(weight @ p), 1 - float(weight @ q))
     add = summed(mechanism, n)
-    return min(alone, _of_all(orders, weights, n, fine=fine, add=add) + (beyond if beyond > _FELT else 0.0))
+    return min(alone, _of_all(orders, weights, n, fine=fine, add=add) + (beyond if beyond > felt else 0.0))
 
 
 def summed(mechanism: Randomizer, n: int, *, max_users: int = 100) -> bool:

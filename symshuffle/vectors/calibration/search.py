@@ -70,9 +70,6 @@ _STRENGTH: Final[dict[type, str]] = {
 _UNUSED: Final = 100
 """Factor below the target from which on a search has ended before the target; a search to the target is far nearer."""
 
-_LEAST_GOAL: Final = Fraction(1, 10**100)
-"""Least target delta of a calibration."""
-
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
@@ -303,11 +300,14 @@ def central_noise(order: Real, goal: Fraction, adjacency: Relation) -> float:
     return float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency == "zero-out" else 2)
 
 
-def read_goal(delta: object) -> Fraction:
-    """A target delta as a rational."""
+def read_goal(delta: object, *, least: Fraction = Fraction(1, 10**100)) -> Fraction:
+    """A target delta as a rational.
+
+    - ``least``: least target delta of a calibration.
+    """
     goal = read_delta(delta)
-    if goal < _LEAST_GOAL:
-        raise InputError("delta", delta, f"at least {float(_LEAST_GOAL):g}: the search for parameters is in doubles")
+    if goal < least:
+        raise InputError("delta", delta, f"at least {float(least):g}: the search for parameters is in doubles")
     return goal
 
 

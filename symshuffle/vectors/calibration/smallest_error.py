@@ -29,35 +29,16 @@ from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, Clip
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
 
-_COARSE: Final = 1e-3
 _CLOSE: Final = 1e-9
-"""How closely a strength is searched: to compare shapes, and at the last one, also where estimates are by sums."""
-
-_STEP: Final = 0.5
-_SETTLED: Final = 2e-2
-"""The first step over shapes, and how closely the best one is searched."""
+"""How closely a strength is searched at the last shape."""
 
 
 _BESIDE: Final = 1e-2
 """Step of the slope by which an excess of the bracket is taken back, its least and its largest value."""
 
 
-_ALONE: Final = 1e-6
-"""The value for one user is asked before any engine where it is about so many targets or less; how closely the strength
-is searched at which it meets the target; how far below the best one it serves without an engine, for few users too."""
-
-
-_BACK: Final = 1.0
-"""The longest step back."""
-
-_LONGEST: Final = 0.4
-"""The longest step of a search: beyond a crossing an estimate may be far too low."""
-
 _AGAIN: Final = 0.25
 """How much weaker it is that must meet the target too, where a search comes from the stronger side."""
-
-_TRIES: Final = 8
-"""Strengths that are tried next to the one found, and shapes, where no bracket is narrow enough at the best one."""
 
 
 _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
@@ -112,9 +93,19 @@ def _refused(family: ShapedFamily, target: Target) -> None:
 
 
 def _errors_by_shape(
-    family: ShapedFamily, target: Target, *, points: int = 9, largest: float = 1e200
+    family: ShapedFamily,
+    target: Target,
+    *,
+    points: int = 9,
+    largest: float = 1e200,
+    coarse: float = 1e-3,
+    settled: float = 2e-2,
 ) -> dict[float, tuple[float, float]]:
-    """About the error at the largest strength that meets the target, and that strength, at the shapes looked at."""
+    """About the error at the largest strength that meets the target, and that strength, at the shapes looked at.
+
+    - ``coarse``: how closely a strength is searched to compare shapes.
+    - ``settled``: how closely the best shape is searched.
+    """
     seen: dict[float, tuple[float, float]] = {}
     shift = 0.0  # of the strength found from the one to start from, at the shape seen last
 
@@ -122,7 +113,7 @@ def _errors_by_shape(
         nonlocal shift
         if shape not in seen:
             start = family.start(shape)
-            close = _COARSE if family.shapes[0] < family.shapes[1] else _BESIDE
+            close = coarse if family.shapes[0] < family.shapes[1] else _BESIDE
             strength = _strongest(_excess(family, target, shape), start + shift, family.strengths, close)
             value = math.inf
             if strength is not None:
@@ -154,12 +145,12 @@ def _errors_by_shape(
         def height(x: float) -> float:
             return math.log(min(error(float(x)), largest))
 
-        minimize_scalar(height, bounds=(below, above), method="bounded", options={"xatol": _SETTLED})
+        minimize_scalar(height, bounds=(below, above), method="bounded", options={"xatol": settled})
     return seen
 
 
-def _ever_farther(start: float, sign: int, low: float, high: float) -> Iterator[float]:
-    shape, step = start, _STEP
+def _ever_farther(start: float, sign: int, low: float, high: float, *, first: float = 0.5) -> Iterator[float]:
+    shape, step = start, first
     while low < shape < high:
         shape = min(max(shape + sign * step, low), high)
         step *= 1.5
@@ -196,9 +187,18 @@ def _value(function: Callable[[], float], otherwise: float) -> float:
 
 
 def _strongest(
-    excess: Callable[[float], float], start: float, ends: tuple[float, float], close: float, step: float = 0.1
+    excess: Callable[[float], float],
+    start: float,
+    ends: tuple[float, float],
+    close: float,
+    step: float = 0.1,
+    *,
+    longest: float = 0.4,
 ) -> float | None:
-    """The largest strength without an excess, looked for in steps from a first one on; None if there is none."""
+    """The largest strength without an excess, looked for in steps from a first one on; None if there is none.
+
+    - ``longest``: the longest step of a search: beyond a crossing an estimate may be far too low.
+    """
     low, high = ends
     at = min(max(start, low), high)
     met = excess(at) <= 0
@@ -211,7 +211,7 @@ def _strongest(
             if met or excess(again) <= 0:
                 break
             after = again
-        at, step = after, min(2 * step, _LONGEST)
+        at, step = after, min(2 * step, longest)
     below, above = (at, after) if met else (after, at)
     # Where there is no value, or none above 0, a secant says nothing.
     while above - below > close and max(-excess(below), excess(above)) >= _FAR:
@@ -233,6 +233,8 @@ def _certified(
     shortfalls: tuple[float, float] = (1e-4, 1e-5),
     widths_below: int = 4,
     loose_by: tuple[int, int] = (100, 1),
+    back: float = 1.0,
+    tries: int = 8,
 ) -> tuple[Calibrated, Bracket]:
     """A mechanism of a shape whose bracket meets the target, near the strongest one that does.
 
@@ -243,6 +245,9 @@ def _certified(
     - ``widths_below``: by how many widths delta is to be below the target at the first strength that is certified.
     - ``loose_by``: a bracket is loose if it is so many times as wide as asked; of few users, if besides it is so wide
       relatively.
+    - ``back``: the longest step back.
+    - ``tries``: strengths that are tried next to the one found, and shapes, where no bracket is narrow
+      enough at the best one.
     """
     excess = _excess(family, target, shape, fine=True)
     close = close_of_sums if summed(family.make(shape, start), target.n) else _CLOSE
@@ -263,7 +268,7 @@ def _certified(
             continue
         margin = widths_below if widths is _WIDTHS else 1
         strength = nearest - margin * rtol / slope if excess(nearest) > -1 else nearest
-        for k in range(_TRIES):
+        for k in range(tries):
             mechanism = family.make(shape, strength)
             alone = _of_one_user(family, target, shape, strength) if alone is None else alone
             if alone is not None and alone[0] >= strength:
@@ -281,7 +286,7 @@ def _certified(
             if bound.upper > (1 + loose) * bound.lower and rtol < widths[-1]:
                 break  # an engine of less width may serve a larger one
             over = math.log(bound.upper / target.goal)
-            strength -= min(2**k * (over + rtol) / slope, _BACK)
+            strength -= min(2**k * (over + rtol) / slope, back)
         else:
             break
     if alone is not None:
@@ -333,8 +338,12 @@ def _of_one_user(
     share: float = 1.001,
     halvings: int = 16,
     steps: tuple[float, ...] = (-1e-4, -1e-5, -1e-6, 0.0, 1e-6, 1e-5, 1e-4),
+    alone: float = 1e-6,
 ) -> tuple[float, Calibrated, Bracket] | None:
-    """The largest strength next to one at which the value for one user meets the target; None if none does."""
+    """The largest strength next to one at which the value for one user meets the target; None if none does.
+
+    - ``alone``: how closely the strength is searched at which the value for one user meets the target.
+    """
     asked: Any = {"exp_eps": target.exp_eps, "adjacency": target.adjacency}
     about = _value(lambda: of_one_user(family.make(shape, near), target.exp_eps, target.adjacency), _FAR)
     if about > share * float(target.goal):
@@ -360,7 +369,7 @@ def _of_one_user(
         if found is not None:
             break
         missed = strength
-    while found is not None and missed - strength > _ALONE:
+    while found is not None and missed - strength > alone:
         middle = (strength + missed) / 2
         closer = at(middle)
         strength, missed, found = (strength, middle, found) if closer is None else (middle, missed, closer)

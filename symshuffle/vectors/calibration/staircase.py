@@ -32,37 +32,10 @@ from symshuffle.vectors.randomizers.sphere import cap_complement, ramp_moments
 
 Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
 
-_MOST: Final = 2000
-"""Points after which the staircase gives up: it stands still where the floor asked for is not below the optimum."""
-
-
-_LEAST: Final = 2 / 7
-"""Less noise than this, in lengths of the longest input, is excluded together with this much."""
 
 _RAREST: Final = 1 / 8
 """A cap that a random point hits less often than so often per user is excluded together with one of this share."""
 
-_BEYOND: Final = 1e-6
-"""How far beyond the last corner the staircase ends, in the logarithm of 1 - gamma."""
-
-_STILL: Final = 1e-4
-"""A smaller step, in the same logarithm, is a stand."""
-
-
-_MARGIN: Final = 2e-3
-"""By how much delta is to exceed the target at a point, by the search's estimate: more than the engine's width."""
-
-
-_SETTLED: Final = 1e-9
-_SETTLED_SHARE: Final = 5e-5
-"""How closely a corner and the next share are searched."""
-
-_STRIDE: Final = 0.02
-"""The first step of the search for the next share, in the logarithm of 1 - gamma."""
-
-
-_ESTIMATED: Final = 1e-5
-"""Relative width at which delta is estimated."""
 
 _BITS: Final = 128
 
@@ -93,34 +66,44 @@ def floor_of(found: object, target: Target, gap: Fraction, *, max_users: int = 1
     return Floor(points, root(least_error(points) / (target.n * points[0].dimension)))
 
 
-def _staircase(found: Staged, target: Target, gap: Fraction) -> tuple[Bounded, ...]:
+def _staircase(
+    found: Staged, target: Target, gap: Fraction, *, most: int = 2000, beyond: float = 1e-6, still: float = 1e-4
+) -> tuple[Bounded, ...]:
     """Points such that every corner between them has about the error asked for; empty if they come to a stand.
 
     From each point the other parameter of the next is read off the corner between them, and its gamma is the largest
     that misses the target.
+
+    - ``most``: points after which the staircase gives up: it stands still where the floor asked for is not
+      below the optimum.
+    - ``beyond``: how far beyond the last corner the staircase ends, in the logarithm of 1 - gamma.
+    - ``still``: a smaller step, in the same logarithm, is a stand.
     """
     error = to_float(err1(found)) * (1 - float(gap)) ** 2
     points: list[Bounded] = []
     share = 0.0
-    last = -_BEYOND - (math.log1p(error) if isinstance(found, BlanketMixedGaussian) else math.log(error) / 2)
-    while len(points) < _MOST:
+    last = -beyond - (math.log1p(error) if isinstance(found, BlanketMixedGaussian) else math.log(error) / 2)
+    while len(points) < most:
         at = _corner(found, error, -math.expm1(share), target.n)
         if at is None:
             return tuple(points)
         reached = _farthest(found, at, (share, last), target)
-        if reached is None or reached > share - _STILL:
+        if reached is None or reached > share - still:
             return ()
         points.append(_point(found, -math.expm1(reached), at))
         share = reached
     return ()
 
 
-def _corner(found: Staged, error: float, gamma: float, n: int) -> Fraction | None:
-    """The other parameter at which the error is as given, at a gamma; None if it is larger everywhere."""
+def _corner(found: Staged, error: float, gamma: float, n: int, *, least: float = 2 / 7) -> Fraction | None:
+    """The other parameter at which the error is as given, at a gamma; None if it is larger everywhere.
+
+    - ``least``: less noise than this, in lengths of the longest input, is excluded together with this much.
+    """
     if isinstance(found, BlanketMixedGaussian):
         norm = float(found.norm)
         left = error - gamma / (1 - gamma) * norm**2
-        return None if left <= 0 else short(max((1 - gamma) * math.sqrt(left / found.dimension), norm * _LEAST))
+        return None if left <= 0 else short(max((1 - gamma) * math.sqrt(left / found.dimension), norm * least))
     if (1 - gamma) ** -2 >= error:
         return None
     d, exact = found.dimension, error_of(found)
@@ -142,17 +125,31 @@ def _corner(found: Staged, error: float, gamma: float, n: int) -> Fraction | Non
     return short(_crossing(excess, -1 + 1e-9, high))
 
 
-def _crossing(function: Callable[[float], float], low: float, high: float) -> float:
-    return zero_between(function, low, high, xtol=_SETTLED)
+def _crossing(function: Callable[[float], float], low: float, high: float, *, settled: float = 1e-9) -> float:
+    return zero_between(function, low, high, xtol=settled)
 
 
 def _farthest(
-    found: Staged, at: Fraction, between: tuple[float, float], target: Target, *, infinite: float = 1e3
+    found: Staged,
+    at: Fraction,
+    between: tuple[float, float],
+    target: Target,
+    *,
+    infinite: float = 1e3,
+    margin: float = 2e-3,
+    settled: float = 5e-5,
+    stride: float = 0.02,
 ) -> float | None:
-    """The logarithm of the least 1 - gamma at which delta is above a target, between two; None if at neither."""
+    """The logarithm of the least 1 - gamma at which delta is above a target, between two; None if at neither.
+
+    - ``margin``: by how much delta is to exceed the target at a point, by the search's estimate: more than the
+      engine's width.
+    - ``settled``: how closely the next share is searched.
+    - ``stride``: the first step of the search for the next share, in the logarithm of 1 - gamma.
+    """
     share, last = between
     n, ratio = target.n, to_float(target.exp_eps)
-    wanted = math.log(float(target.goal)) + _MARGIN
+    wanted = math.log(float(target.goal)) + margin
     rows = cells(found, at, target.adjacency, target.blanket)
     null, first, second, least = _in_doubles(rows)
 
@@ -166,14 +163,14 @@ def _farthest(
     high = min(share - 1e-9, -1e-3)
     if high <= last or not excess(high) > 0:
         return None
-    step = _STRIDE
+    step = stride
     low = max(high - step, last)
     while excess(low) > 0:
         if low == last:
             return last
         high, step = low, 2 * step
         low = max(high - step, last)
-    return zero_between(excess, low, high, xtol=_SETTLED_SHARE)
+    return zero_between(excess, low, high, xtol=settled)
 
 
 def _in_doubles(rows: Cells) -> tuple[Array, ...]:
@@ -189,8 +186,8 @@ def _larger(p: Array, q: Array, blanket: Array, n: int, ratio: float, *, orders:
     return max(_estimate(np.append(one, 0.0), weights, n) for one in values)
 
 
-def _estimate(values: Array, weights: Array, n: int) -> float:
-    return estimate(values, weights, n, rtol=_ESTIMATED) if values.max() > 0 else 0.0
+def _estimate(values: Array, weights: Array, n: int, *, width: float = 1e-5) -> float:
+    return estimate(values, weights, n, rtol=width) if values.max() > 0 else 0.0
 
 
 def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:

@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 _NARROWEST = Fraction(1, 10**300)
 """Relative widths below this are not checked."""
 
-_MOST_CELLS = 20_000
-"""Cells after which the search for the minimiser gives up."""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -234,15 +231,15 @@ def _hull(guess: Fraction, best: flint.arb, chi: flint.arb, dimension: int) -> t
 
 
 def _kept_cells(
-    start: Fraction, end: Fraction, best: flint.arb, chi: flint.arb, dimension: int
+    start: Fraction, end: Fraction, best: flint.arb, chi: flint.arb, dimension: int, *, most: int = 20_000
 ) -> Iterator[tuple[Fraction, Fraction]]:
     stack, seen = [(start, end)], 0
     finest = min(start, 1 - end) / 2**8
     while stack:
         low, high = stack.pop()
         seen += 1
-        if seen > _MOST_CELLS:
-            raise NotDecided(f"{_MOST_CELLS} cells do not isolate the minimiser")
+        if seen > most:
+            raise NotDecided(f"{most} cells do not isolate the minimiser")
         narrow = 4 * high <= 5 * low and 4 * (1 - low) <= 5 * (1 - high)  # wider balls lose their sign in a product
         if narrow:
             taylor = _error(to_arb(low).union(to_arb(high)), chi, dimension)

@@ -46,8 +46,7 @@ HISTOGRAMS: Final = 20_000
 """Histograms up to which a finite pair is decided at every corner."""
 
 _FIRST: Final = 4
-_FINEST: Final = Fraction(1, 1000)
-"""Stretches to begin with; and the share of the range below which an undecided one is left."""
+"""Stretches to begin with."""
 
 _EVALUATIONS: Final = 250
 """Levels at which both profiles are bracketed, at most, where nothing else is said."""
@@ -206,10 +205,15 @@ def _refined(profiles: _Profiles, first: Fraction, last: Fraction, most: int) ->
         orders = sorted({*orders, *added})
 
 
-def _finer(orders: Sequence[Fraction], verdicts: Sequence[Larger], most: int) -> list[Fraction]:
-    """Levels at which to look next: the middles of wide stretches that are open, the widest first."""
+def _finer(
+    orders: Sequence[Fraction], verdicts: Sequence[Larger], most: int, *, finest: Fraction = Fraction(1, 1000)
+) -> list[Fraction]:
+    """Levels at which to look next: the middles of wide stretches that are open, the widest first.
+
+    - ``finest``: the share of the range below which an undecided one is left.
+    """
     open_ones = [i for i, verdict in enumerate(verdicts) if verdict == "undecided"]
-    wide = [i for i in open_ones if orders[i + 1] - orders[i] > (orders[-1] - orders[0]) * _FINEST]
+    wide = [i for i in open_ones if orders[i + 1] - orders[i] > (orders[-1] - orders[0]) * finest]
     widest = sorted(wide, key=lambda k: orders[k] - orders[k + 1])[: max(most - len(orders), 0)]
     return [(orders[i] + orders[i + 1]) / 2 for i in widest]
 

@@ -67,12 +67,6 @@ from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, Loca
 _MOST_COORDINATES: Final = 10**5
 """Most coordinates against a largest blanket: in more of them its ratios leave the range of doubles."""
 
-_MOST_ROUNDED: Final = Fraction(5, 2)
-"""Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; beyond, brackets are wide."""
-
-_ORDER_BITS: Final = 20
-"""Binary digits of the largest ratio at which an unmixed Gaussian's blanket is rounded."""
-
 
 LengthClass: TypeAlias = tuple[Fraction, Fraction, Fraction]
 """Messages whose rest is between two lengths, in units of sigma0: the nearer one, the farther one, and the half length
@@ -195,15 +189,14 @@ def _squared(x: flint.arb) -> flint.arb:
     return (least * least).union(most * most)
 
 
-_BITS: Final = 128
-
-
 def sufficient_curvature(level: Any, growth: Any) -> Any:
     r"""The two numbers of which :math:`\tau` is the larger, from a and :math:`e^{v^2/2}-1`."""
     return level - 1, (level - 1) / 2 + level * growth / 8
 
 
-def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fraction(0), digits: int = 20) -> Fraction:
+def rounding_radius(
+    exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fraction(0), digits: int = 20, bits: int = 128
+) -> Fraction:
     r"""How far from 0 the largest blanket is rounded: :math:`v\tau`, or a little more.
 
     - ``exp_eps``: target ratio, at least 1; the radius serves all smaller ones too.
@@ -221,10 +214,10 @@ def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fractio
         raise InputError("reach", reach, "a length > 0")
     if not 0 <= gamma < 1:
         raise InputError("gamma", gamma, "a number in [0, 1)")
-    with working_precision(_BITS):
+    with working_precision(bits):
         level = (to_arb(exp_eps) - to_arb(gamma)) / to_arb(1 - gamma)
         first, second = sufficient_curvature(level, to_arb(reach * reach / 2).expm1())
-        found = Ball.from_arb(to_arb(reach) * first.max(second), _BITS).upper
+        found = Ball.from_arb(to_arb(reach) * first.max(second), bits).upper
     unit = Fraction(2) ** (found.numerator.bit_length() - found.denominator.bit_length() - digits)
     return math.ceil(found / unit) * unit
 
@@ -296,19 +289,23 @@ def _is_rounded(exp_eps: Real, sigma0: Fraction) -> bool:
 
 
 @lru_cache(maxsize=64)
-def last_rounded(sigma0: Fraction) -> Fraction | None:
+def last_rounded(sigma0: Fraction, *, most: Fraction = Fraction(5, 2), order_bits: int = 20) -> Fraction | None:
     """The largest ratio exp(eps) at which the largest blanket of an unmixed Gaussian is rounded for zero-out.
 
     None where rounding takes too much from it at every level. Any smaller ratio would serve as well.
+
+    - ``most``: twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; beyond,
+      brackets are wide.
+    - ``order_bits``: binary digits of the largest ratio at which an unmixed Gaussian's blanket is rounded.
     """
-    v, unit = 1 / sigma0, Fraction(1, 1 << _ORDER_BITS)
+    v, unit = 1 / sigma0, Fraction(1, 1 << order_bits)
 
     def affordable(steps: int) -> bool:
-        return rounding_radius(1 + steps * unit, reach=v) * v <= _MOST_ROUNDED
+        return rounding_radius(1 + steps * unit, reach=v) * v <= most
 
-    if v * v > 2 * _MOST_ROUNDED or not affordable(0):  # at least v^2/2 is taken at once
+    if v * v > 2 * most or not affordable(0):  # at least v^2/2 is taken at once
         return None
-    top = math.ceil(_MOST_ROUNDED / (v * v) / unit) + 1
+    top = math.ceil(most / (v * v) / unit) + 1
     return 1 + (first_integer(lambda steps: not affordable(steps), 0, top) - 1) * unit
 
 

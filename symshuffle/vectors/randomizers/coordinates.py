@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import flint
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-
-_CANCELLED: Final = 1.5
-"""Bits that cancel for each unit of the argument of a Bessel function whose series is summed: 1/log(2) and more."""
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
@@ -109,7 +106,9 @@ def cosine(angle: Any) -> Any:
     return (turned + 1 / turned) / 2
 
 
-def linear_transform(dimension: int, slopes: tuple[Fraction, Fraction], mass: Fraction) -> PairTransform:
+def linear_transform(
+    dimension: int, slopes: tuple[Fraction, Fraction], mass: Fraction, *, cancelled: float = 1.5
+) -> PairTransform:
     r"""The transform of G for the densities :math:`1+ax` and :math:`1+bx` of a coordinate x of the uniform sphere.
 
     Against a multiple m of the uniform law :math:`G=g_0+g_1x` is linear, and with :math:`\nu=d/2-1`
@@ -127,6 +126,8 @@ def linear_transform(dimension: int, slopes: tuple[Fraction, Fraction], mass: Fr
     :math:`|\Im w|`, and so does :math:`|z|^{-\nu}`.
 
     - ``dimension``: length d of the vectors, at least 2.
+    - ``cancelled``: bits that cancel for each unit of the argument of a Bessel function whose series is summed:
+      1/log(2) and more.
     """
     numbers, half, order = enclosed(*slopes, mass), Fraction(dimension, 2), Fraction(dimension, 2) - 1
 
@@ -143,7 +144,7 @@ def linear_transform(dimension: int, slopes: tuple[Fraction, Fraction], mass: Fr
             middle = flint.acb(z.real.mid(), z.imag.mid())
             moved = (abs(z - middle) * abs(z.real).exp()).upper()
             size, bits = float(abs(middle).mid()), flint.ctx.prec
-            with working_precision(bits + (math.ceil(_CANCELLED * size) if size < 2 * bits else 0)):
+            with working_precision(bits + (math.ceil(cancelled * size) if size < 2 * bits else 0)):
                 bessel = (middle * middle / 4).hypgeom_0f1(flint.acb(to_arb(half)))
             around = flint.acb(flint.arb(0, moved), flint.arb(0, moved))
             return weight * (s * start).exp() * (bessel + around)

@@ -137,10 +137,6 @@ def _is_met(order: Real, goal: Fraction) -> bool:
         return True
 
 
-_MOST_CELLS = 256
-"""Cells after which the search below A'b gives up."""
-
-
 def upper_normal(z: flint.arb) -> flint.arb:
     """The upper tail of the standard normal law, at the working precision."""
     return (z / flint.arb(2).sqrt()).erfc() / 2
@@ -225,10 +221,13 @@ def largest_blanket_variance(gamma: flint.arb, b: flint.arb, dimension: int) -> 
     return value
 
 
-def _cover(weight: Any, at_zero: flint.arb, end: flint.arb, value: flint.arb) -> None:
-    """Show that g < value on [0, end], cell by cell."""
+def _cover(weight: Any, at_zero: flint.arb, end: flint.arb, value: flint.arb, *, most: int = 256) -> None:
+    """Show that g < value on [0, end], cell by cell.
+
+    - ``most``: cells after which the search below A'b gives up.
+    """
     cells = 8
-    while cells <= _MOST_CELLS:
+    while cells <= most:
         points = [end * i / cells for i in range(cells + 1)]
         low = [weight(rho) for rho in points]
         if all(
@@ -236,4 +235,4 @@ def _cover(weight: Any, at_zero: flint.arb, end: flint.arb, value: flint.arb) ->
         ):
             return
         cells *= 4
-    raise NotDecided(f"{_MOST_CELLS} cells do not show which input is worst against the largest blanket")
+    raise NotDecided(f"{most} cells do not show which input is worst against the largest blanket")

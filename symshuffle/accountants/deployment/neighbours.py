@@ -148,7 +148,7 @@ class Neighbours:
         """All that has to be true, and all that changes what the number means, each with a detail or an empty text."""
         parts = [one for _, one in self.rounds] or [self]
         found = [(Assumption.HONEST, ""), (Assumption.FRESH, ""), (Assumption.UNLINKABLE, ""), *self.assumed]
-        if any(named is Assumption.MEMOISED for named, _ in self.assumed):
+        if Assumption.MEMOISED in dict(self.assumed):
             found.remove((Assumption.FRESH, ""))
         if self.adjacency == "zero-out":
             found.append((Assumption.NULL_SYMBOL, self.pairs))
@@ -158,9 +158,8 @@ class Neighbours:
         if self.rounding is not None:
             far = format_decimal(self.rounding.entry, digits=3, up=True)
             found.append((Assumption.NORMALISED, f"the matrices that round to the one read differ by at most {far}"))
-        if any(one.budget for one in parts):
-            same = all(one.budget == self.budget for one in parts)
-            found.append((Assumption.SHARED_BUDGET, self.budget if same else "as named above"))
+        if (budgets := {one.budget for one in parts}) != {""}:
+            found.append((Assumption.SHARED_BUDGET, self.budget if budgets == {self.budget} else "as named above"))
         if not self.every:
             named = "as named above" if self._rounds_apart or self.datasets else f"between {self.pairs}"
             found.append((Assumption.SOME_PAIRS, named))

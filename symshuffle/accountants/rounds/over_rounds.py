@@ -59,7 +59,7 @@ _Read: TypeAlias = "Callable[[Losses], Fraction]"
 
 @final
 @dataclass(frozen=True, slots=True)
-class Lattice:
+class _Lattice:
     """All rounds on one lattice, from above and from below.
 
     - ``step``: distance of two levels, in nats.
@@ -72,7 +72,7 @@ class Lattice:
     levels: int
 
     @classmethod
-    def of(cls, profiles: Sequence[tuple[Profile, int]]) -> Lattice:
+    def of(cls, profiles: Sequence[tuple[Profile, int]]) -> _Lattice:
         """From the profiles of the rounds, and how many are alike."""
         above = Losses(tuple((law_above(profile), times) for profile, times in profiles), "upper")
         try:
@@ -96,7 +96,7 @@ class AllRounds:
 
     parts: tuple[OneRound, ...]
     balls: bool
-    lattices: dict[tuple[Fraction, Fraction], Lattice] = field(default_factory=dict)
+    lattices: dict[tuple[Fraction, Fraction], _Lattice] = field(default_factory=dict)
 
     @property
     def times(self) -> int:
@@ -131,11 +131,11 @@ class AllRounds:
         width = min(max((float(step) / least) ** 2 / 30, 1e-9), 1e-3)
         return [(part.profile(step, beyond, width), part.times) for part in parts]
 
-    def lattice(self, step: Fraction, beyond: Fraction) -> Lattice:
+    def lattice(self, step: Fraction, beyond: Fraction) -> _Lattice:
         """All rounds on a lattice that ends where each of them has at most ``beyond`` left."""
         found = self.lattices.get((step, beyond))
         if found is None:
-            found = self.lattices[step, beyond] = Lattice.of(self.profiles(self.telling, step, beyond))
+            found = self.lattices[step, beyond] = _Lattice.of(self.profiles(self.telling, step, beyond))
         return found
 
     def first_step(self, width: float, beyond: Fraction) -> Fraction:
@@ -218,7 +218,7 @@ class _Found:
 
     low: Fraction
     high: Fraction
-    lattice: Lattice
+    lattice: _Lattice
     beyond: Fraction
 
 

@@ -29,7 +29,7 @@ from symshuffle.channels.law import Law
 
 @final
 @dataclass(frozen=True, slots=True)
-class Smooth:
+class _Smooth:
     """A continuous part of a law of G, parametrised over an interval of outputs."""
 
     lower: Any
@@ -71,7 +71,7 @@ class MpmathLaw:
 
     context: Any
     atoms: tuple[tuple[Any, Any], ...]
-    smooth: tuple[Smooth, ...]
+    smooth: tuple[_Smooth, ...]
     singular: Any
     lattice: Any = None
     offset: Any = None
@@ -189,7 +189,7 @@ def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> Mpmat
     hidden = 1 - 1 / context.sqrt(ratio)
     atoms = [(ratio - x, outside), (context.mpf(0), hidden), (1 - x * ratio, outside)]
     half = context.mpf(1) / 2
-    parts = (Smooth(context.mpf(0), half, smaller, value, slope), Smooth(half, context.mpf(1), smaller, value, slope))
+    parts = (_Smooth(context.mpf(0), half, smaller, value, slope), _Smooth(half, context.mpf(1), smaller, value, slope))
     return MpmathLaw(context, tuple(atoms), parts, context.mpf(0))
 
 
@@ -220,7 +220,7 @@ def laplace_null_transform(lam: Real, exp_eps: Real, n: int, *, digits: int, rev
         (context.mpf(0), 1 - 1 / root),
         (quotient(context.mpf(1)), 1 / (2 * root)),
     ]
-    part = Smooth(context.mpf(0), context.mpf(1) / 2, density, lambda y: quotient(likelihood(y)), slope)
+    part = _Smooth(context.mpf(0), context.mpf(1) / 2, density, lambda y: quotient(likelihood(y)), slope)
     return MpmathLaw(context, tuple(atoms), (part,), context.mpf(0))
 
 
@@ -233,7 +233,7 @@ def one_user(law: MpmathLaw) -> Any:
     return total
 
 
-def _crossings(context: Any, part: Smooth) -> list[Any]:
+def _crossings(context: Any, part: _Smooth) -> list[Any]:
     """Where G changes sign inside the interval, so that the positive part is smooth between the ends."""
     low, high = part.lower, part.upper
     if part.value(low) * part.value(high) >= 0:

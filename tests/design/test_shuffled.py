@@ -141,6 +141,11 @@ def test_a_search_says_how_far_it_is():
     found = best_shuffled(5, n=100, eps="1/2", delta="1/1000", progress=lambda *stage: heard.append(stage))
     assert found == best_shuffled(5, n=100, eps="1/2", delta="1/1000")
     assert heard[0][2] == "4 subset sizes, alone and thinned"
+    assert [stage for _, _, stage in heard[-3:]] == [
+        "the certified bound of the best mixture",
+        "the smallest eps of the best mixture",
+        "",
+    ]
     places, totals = [done for done, _, _ in heard], {total for _, total, _ in heard}
     assert places == sorted(places) and places[0] == 0 and totals == {places[-1]}
     with pytest.raises(InputError, match="progress"):

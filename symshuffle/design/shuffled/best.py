@@ -109,7 +109,7 @@ def best_shuffled(
         raise InputError("lam_cap", lam_cap, "a rational number > 1")
     target = ExactTarget(k, n, _below(order), goal, cap)
     check_progress(progress, 3)
-    total = 3 + 2 * MOST_STEPS
+    total = 4 + 2 * MOST_STEPS
 
     def tell(done: int, stage: str) -> None:
         if progress is not None:
@@ -124,9 +124,10 @@ def best_shuffled(
         tell(1 + start * MOST_STEPS + step, f"step {step + 1} of local search {start + 1} of {len(starts)}")
 
     ends = [improve(orbits, target, partial(step_of, i)) for i, orbits in enumerate(starts)]
-    tell(total - 2, "the certified bound of the best mixture")
+    tell(total - 3, "the certified bound of the best mixture")
     orbits, found = _certified([*starts, *ends], covered, order, goal)
     channel, size = orbit_reduction(orbits), _size(max(starts, key=trace_of))
+    tell(total - 2, "the smallest eps of the best mixture")
     level = epsilon_bound(covered.with_randomizers(lambda _: channel), delta=goal, attained=True)
     upper, bound = None, None
     if target.cap is not None:

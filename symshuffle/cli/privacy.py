@@ -338,7 +338,8 @@ def _show(
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         asked.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
     more = {**beside, "confirmed": told, "confirmed_missing": missing or None, **subject.described}
-    explanation = [*_explained(bound, beside), *subject.deployment.effects] if show.explain else ()
+    effects = subject.deployment.effects(enumerated=bound.neighbours.enumerated)
+    explanation = [*_explained(bound, beside), *effects] if show.explain else ()
     show.answer(bound, explanation, subject.inputs, asked=asked, beside=more)
     if inside is False:
         raise typer.Exit(1)

@@ -70,7 +70,10 @@ _MEANINGS = {
         "Which users collude is fixed before any message is drawn. Their messages are known to the reader; all other "
         "users keep their random bits and messages secret."
     ),
-    Assumption.SAME_NUMBER: "Every user sends exactly the stated number of messages in each period.",
+    Assumption.SAME_NUMBER: (
+        "Every user sends exactly the stated number of messages in each period. All messages of a period are shuffled "
+        "together, in one batch; separate batches are as many periods."
+    ),
     Assumption.MEMOISED: (
         "Every user draws a message once, with random bits of its own, and sends that message in every period. The "
         "same users take part in all periods and hold the same values. What is randomized anew on top of the kept "

@@ -110,10 +110,10 @@ def single_batch(deployment: Deployment) -> Reduction:
     assumed, notes = list(reduced.assumed), list(reduced.notes)
     if deployment.reports > 1:
         sent = counted(deployment.reports, "report")
-        assumed.append((Assumption.SAME_NUMBER, f"{sent} of every user in a period"))
+        assumed.append((Assumption.SAME_NUMBER, f"{sent} of every user in a period, in one batch"))
         notes.append(
-            f"one batch of all {sent} of every user is a function of {deployment.reports} separate batches (claim "
-            "symshuffle.reports)"
+            f"all {sent} of every user in a period are one batch, a function of {deployment.reports} separate batches, "
+            "whose composition bounds it (claim symshuffle.reports)"
         )
     if deployment.memoised:
         periods = counted(deployment.periods, "period")

@@ -38,7 +38,8 @@ class Deployment:
     adjacency : Adjacency
         In what neighbouring datasets differ.
     reports : int
-        Number of messages that every user sends in a period, each with fresh randomness; default 1.
+        Number of messages that every user sends in a period, each with fresh randomness; default 1. All messages of a
+        period are shuffled together, in one batch; for batches of their own, give as many periods.
     periods : int
         Number of periods, fixed before the first; default 1.
     memoised : bool
@@ -68,8 +69,9 @@ class Deployment:
         default=1,
         metadata={
             "metavar": "R",
-            "help": "Messages of every user in a period, each with fresh randomness (default 1).",
-            "effect": "the composition of so many batches in each period; of one batch with all of them it holds too",
+            "help": "Messages of every user in a period, shuffled together, each with fresh randomness (default 1).",
+            "effect": "the messages of a period are one batch, bounded by the composition of so many separate batches",
+            "enumerated": "the messages of a period are one batch, whose histograms are enumerated",
             "nearest": "1 here; for several reports, ask epsilon or delta about the result",
         },
     )
@@ -79,6 +81,7 @@ class Deployment:
             "metavar": "T",
             "help": "Number of periods, fixed before the first (default 1).",
             "effect": "the composition of the batches of all periods",
+            "memoised": "none: the messages of every period are those of the first",
             "nearest": "1 here, or memoised = true; for several periods, ask epsilon or delta about the result",
         },
     )
@@ -215,10 +218,13 @@ class Deployment:
         """The periods by their kind: this deployment without its later periods, and each of these."""
         return (replace(self, later_periods=()), *self.later_periods) if self.later_periods else (self,)
 
-    @property
-    def effects(self) -> list[tuple[str, str]]:
-        """Fields that are set, as text with their values, each with what it does to a bound."""
+    def effects(self, *, enumerated: bool = False) -> list[tuple[str, str]]:
+        """Return the fields that are set, as text with their values, each with what it does to an answer.
+
+        - ``enumerated``: whether the answer is an enumeration of all histograms, and no bound.
+        """
         found: dict[str, str] = {}
+        kinds = ["enumerated"] * enumerated + ["memoised"] * self.memoised + ["effect"]
         places: list[tuple[str, Any]] = [("", self), ("", self.adjacency)]
         places += [(f"group[{i}].", one) for i, one in enumerate(self.groups)]
         for place, holder in places:
@@ -227,7 +233,8 @@ class Deployment:
                 if "effect" in one.metadata and value != one.default:
                     shown = "given" if isinstance(value, Channel | tuple) else str(value)
                     prefix = place if len(self.users) > 1 else ""
-                    found[f"{prefix}{one.metadata.get('keyword', one.name)} = {shown}"] = one.metadata["effect"]
+                    words = next(one.metadata[kind] for kind in kinds if kind in one.metadata)
+                    found[f"{prefix}{one.metadata.get('keyword', one.name)} = {shown}"] = words
         return list(found.items())
 
     def with_(self, **changes: Any) -> Deployment:

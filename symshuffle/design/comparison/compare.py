@@ -117,8 +117,9 @@ def compare(
         Error for which parameters are chosen and by which rows are sorted, as in
         :class:`symshuffle.base.choices.Loss`. With another than ``l2`` the search for parameters is only local.
     periods, reports : int, optional
-        Numbers of batches of messages with fresh randomness; eps at ``delta`` holds for all of them together. Risks are
-        those of one batch; the search for parameters is only local where there are several.
+        Messages of every user in a period, which are shuffled together, and periods, each with fresh randomness; eps at
+        ``delta`` holds for all of them together. Risks are those of one message of every user; the search for
+        parameters is only local where there are several.
     min_batch_size, colluding, memoised, threshold : optional
         What eps covers, as in :func:`symshuffle.epsilon`.
     and the other fields of a deployment

@@ -1,0 +1,124 @@
+"""Several reports of a user in a period are one batch: what answers say of it, against both truths."""
+
+import itertools
+import re
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+from symshuffle import Deployment, Group, delta, randomizer
+from symshuffle.accountants.deployment.neighbours import ENUMERATED
+from tests.oracles.deployments import Row, World, hockey_stick, randomized_response
+from tests.shell import run
+
+CHANNELS: tuple[tuple[Row, ...], ...] = (
+    randomized_response(2, F(3)),
+    randomized_response(2, F(2)),
+    ((F(1, 2), F(1, 2)), (F(1, 4), F(3, 4))),
+    ((F(1, 2), F(3, 8), F(1, 8)), (F(1, 4), F(1, 2), F(1, 4)), (F(1, 8), F(3, 8), F(1, 2))),
+)
+LEVELS = (F(6, 5), F(2))
+CASES = list(itertools.product(CHANNELS, (1, 2, 3), LEVELS))
+
+
+def histograms(rows: tuple[Row, ...], held: tuple[int, ...]) -> dict[Any, F]:
+    """The law of the counts of one message about each input."""
+    return World((rows,) * len(held)).view(tuple((x,) for x in held), set(range(len(held))), set(), set())
+
+
+def one_batch(rows: tuple[Row, ...], n: int, level: F) -> F:
+    """The largest divergence of one batch of two messages of every user; inputs differ from message to message."""
+    inputs = range(len(rows))
+    laws = {held: histograms(rows, held) for held in itertools.combinations_with_replacement(inputs, 2 * n)}
+    worst = F(0)
+    for rest in itertools.combinations_with_replacement(inputs, 2 * n - 2):
+        for first, second in itertools.permutations(itertools.combinations_with_replacement(inputs, 2), 2):
+            p, q = (laws[tuple(sorted((*own, *rest)))] for own in (first, second))
+            worst = max(worst, hockey_stick(p, q, level))
+    return worst
+
+
+def separate(rows: tuple[Row, ...], n: int, level: F) -> F:
+    """The largest divergence of two batches with a message of every user each; inputs differ from batch to batch."""
+    inputs, pairs = range(len(rows)), []
+    for rest in itertools.combinations_with_replacement(inputs, n - 1):
+        laws = [histograms(rows, (own, *rest)) for own in inputs]
+        pairs += list(itertools.permutations(laws, 2))
+
+    def both(one: Any, other: Any) -> dict[Any, F]:
+        return {(a, b): p * q for (a, p), (b, q) in itertools.product(one.items(), other.items())}
+
+    return max(
+        hockey_stick(both(one[0], other[0]), both(one[1], other[1]), level)
+        for one, other in itertools.combinations_with_replacement(pairs, 2)
+    )
+
+
+def effect_of_reports(shown: str) -> str:
+    text = " ".join(shown.split())
+    found = re.search(r"reports = 2 (.*?)(?= (?:periods|memoised|threshold|colluding) = |$)", text)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(("rows", "n", "level"), CASES)
+def test_the_line_about_reports_names_the_truth_that_the_answer_bounds(
+    rows: tuple[Row, ...], n: int, level: F, tmp_path: Any, capsys: Any
+) -> None:
+    pooled = one_batch(rows, n, level)
+    apart = separate(rows, n, level)
+    assert pooled <= apart
+    file = tmp_path / "matrix.json"
+    file.write_text(str([[str(p) for p in row] for row in rows]).replace("'", '"'))
+    options = ("--n", str(n), "--exp-eps", str(level), "--reports", "2", "--explain")
+    status, shown, _ = run(capsys, "delta", str(file), *options)
+    assert status == 0
+    found = delta(rows, n=n, exp_eps=level, reports=2)
+    said = effect_of_reports(shown)
+    assert "one batch" in said
+    assert "one batch" in " ".join(shown.split()).split("same number of reports", 1)[1].split(" sure ")[0]
+    if "enumerated" in said:
+        assert found.bracket.exact == pooled
+        assert "composition" not in said
+        assert "engine enumeration" in " ".join(shown.split())
+    else:
+        assert "composition of so many separate batches" in said
+        assert found.bracket.upper >= apart
+    if n < 3:
+        assert delta(rows, n=n, exp_eps=level, periods=2).bracket.upper >= apart
+
+
+def test_two_reports_of_two_users_are_between_both_truths() -> None:
+    rows = CHANNELS[0]
+    found = delta(rows, n=2, exp_eps=2, reports=2).bracket
+    assert F(73, 256) <= found.lower <= found.upper <= F(75, 256) == separate(rows, 2, F(2))
+
+
+def test_an_answer_below_separate_batches_says_that_it_is_of_one() -> None:
+    rows = CHANNELS[3]
+    found = delta(rows, n=2, exp_eps="6/5", reports=2)
+    assert found.bracket.exact == F(3923, 10240) < separate(rows, 2, F(6, 5)) == F(4043, 10240)
+    assert "separate batches, of which it is a function, may have more" in found.about
+
+
+@pytest.mark.parametrize("more", [("--threshold", "2"), ("--colluding", "1"), ("--periods", "9", "--memoised")])
+def test_the_line_about_reports_is_that_of_the_engine_with_other_fields(more: tuple[str, ...], capsys: Any) -> None:
+    few, many = (run(capsys, "delta", "krr", "-p", "k=2", "--lam", "3", "--n", str(n), "--exp-eps", "2", "--reports",
+                     "2", "--explain", *more)[1] for n in (2, 300))  # fmt: skip
+    assert effect_of_reports(few) == "the messages of a period are one batch, whose histograms are enumerated"
+    said = "the messages of a period are one batch, bounded by the composition of so many separate batches"
+    assert effect_of_reports(many) == said
+    for shown in (few, many):
+        assert "composition of the batches of all periods" not in " ".join(shown.split())
+
+
+def test_effects_of_periods_that_are_composed() -> None:
+    found = dict(Deployment(Group(CHANNELS[0], 9), periods=3).effects())
+    assert found == {"periods = 3": "the composition of the batches of all periods"}
+
+
+def test_irrational_budgets_have_the_composition() -> None:
+    found = delta(randomizer("krr", k=2, eps0=1), n=2, exp_eps=2, reports=2)
+    assert found.neighbours.theorem != ENUMERATED
+    assert "whose composition bounds it" in found.about

@@ -54,7 +54,7 @@ def test_table_csv_and_picture(capsys, tmp_path):
         ([], "exactly one of budget, eps0, and eps with delta"),
         (["--budget", "much"], "budget = much"),
         (["--eps0", "1", "--delta", "1"], "(0, 1)"),
-        (["--eps0", "1", "--rtol", "0"], "'--rtol': '0' is not a relative width"),
+        (["--eps0", "1", "--rtol", "0"], "--rtol = 0: expected a relative width"),
         (["--eps0", "1", "--variants", "0"], "variants = 0"),
         (["--eps0", "1", "--mechanism", "hadamar"], "hadamard"),
         (["--eps0", "1", "--plot", "picture.bmp"], ".png"),

@@ -232,12 +232,12 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "vectors.privacy.dominance": ("ahead", "_FIRST _finer.finest _EVALUATIONS"),
     "vectors.calibration.smallest_error": (
         "slope",
-        "_certified.tries _ever_farther.first _errors_by_shape.settled _errors_by_shape.coarse _CLOSE _BESIDE "
-        "_certified.back _strongest.longest _AGAIN _of_one_user.alone",
+        "_certified.tries _ever_farther.first _errors_by_shape.settled _errors_by_shape.coarse _certified.finest _BESIDE "
+        "_certified.back _strongest.longest _strongest.weaker _of_one_user.alone",
     ),
     "vectors.calibration.staircase": (
         "under_caps",
-        "_staircase.most _corner.least _RAREST _staircase.beyond _staircase.still _farthest.margin _crossing.settled "
+        "_staircase.most _corner.least _corner.rare _staircase.beyond _staircase.still _farthest.margin _crossing.settled "
         "_farthest.settled _farthest.stride _estimate.width",
     ),
 }

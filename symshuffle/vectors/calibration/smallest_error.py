@@ -29,16 +29,9 @@ from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, Clip
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity: no value, hence not taken."""
 
-_CLOSE: Final = 1e-9
-"""How closely a strength is searched at the last shape."""
-
 
 _BESIDE: Final = 1e-2
 """Step of the slope by which an excess of the bracket is taken back, its least and its largest value."""
-
-
-_AGAIN: Final = 0.25
-"""How much weaker it is that must meet the target too, where a search comes from the stronger side."""
 
 
 _WIDTHS: Final = (1e-6, 1e-4, 1e-2)
@@ -194,10 +187,12 @@ def _strongest(
     step: float = 0.1,
     *,
     longest: float = 0.4,
+    weaker: float = 0.25,
 ) -> float | None:
     """The largest strength without an excess, looked for in steps from a first one on; None if there is none.
 
     - ``longest``: the longest step of a search: beyond a crossing an estimate may be far too low.
+    - ``weaker``: how much weaker it is that must meet the target too, where a search comes from the stronger side.
     """
     low, high = ends
     at = min(max(start, low), high)
@@ -207,7 +202,7 @@ def _strongest(
         if after == at:
             return at if met else None
         if (excess(after) <= 0) is not met:
-            again = max(after - _AGAIN, low)
+            again = max(after - weaker, low)
             if met or excess(again) <= 0:
                 break
             after = again
@@ -235,6 +230,7 @@ def _certified(
     loose_by: tuple[int, int] = (100, 1),
     back: float = 1.0,
     tries: int = 8,
+    finest: float = 1e-9,
 ) -> tuple[Calibrated, Bracket]:
     """A mechanism of a shape whose bracket meets the target, near the strongest one that does.
 
@@ -248,9 +244,10 @@ def _certified(
     - ``back``: the longest step back.
     - ``tries``: strengths that are tried next to the one found, and shapes, where no bracket is narrow
       enough at the best one.
+    - ``finest``: how closely a strength is searched at the last shape.
     """
     excess = _excess(family, target, shape, fine=True)
-    close = close_of_sums if summed(family.make(shape, start), target.n) else _CLOSE
+    close = close_of_sums if summed(family.make(shape, start), target.n) else finest
     nearest = _strongest(excess, start, family.strengths, close, _BESIDE / 2)
     if nearest is None:
         raise Unsupported("no strength meets the target by an estimate")

@@ -33,10 +33,6 @@ from symshuffle.vectors.randomizers.sphere import cap_complement, ramp_moments
 Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
 
 
-_RAREST: Final = 1 / 8
-"""A cap that a random point hits less often than so often per user is excluded together with one of this share."""
-
-
 _BITS: Final = 128
 
 
@@ -95,10 +91,14 @@ def _staircase(
     return ()
 
 
-def _corner(found: Staged, error: float, gamma: float, n: int, *, least: float = 2 / 7) -> Fraction | None:
+def _corner(
+    found: Staged, error: float, gamma: float, n: int, *, least: float = 2 / 7, rare: float = 1 / 8
+) -> Fraction | None:
     """The other parameter at which the error is as given, at a gamma; None if it is larger everywhere.
 
     - ``least``: less noise than this, in lengths of the longest input, is excluded together with this much.
+    - ``rare``: a cap that a random point hits less often than so often per user is excluded together with
+      one of this share.
     """
     if isinstance(found, BlanketMixedGaussian):
         norm = float(found.norm)
@@ -107,7 +107,7 @@ def _corner(found: Staged, error: float, gamma: float, n: int, *, least: float =
     if (1 - gamma) ** -2 >= error:
         return None
     d, exact = found.dimension, error_of(found)
-    rarest = _RAREST / n
+    rarest = rare / n
 
     def excess(at: float) -> float:
         with working_precision(_BITS):

@@ -34,9 +34,6 @@ from symshuffle.vectors.randomizers.mechanisms import (
 _FEWEST: Final = 10
 """Users below which the integrand falls too slowly."""
 
-_MOST_NODES: Final = 3000
-"""On one line; where much of the mass of G is in atoms, the integrand falls no faster than 1/t^2."""
-
 
 def confirm_pair(
     mechanism: Any,
@@ -216,8 +213,14 @@ def _nodes(degree: int, prec: int) -> list[tuple[Any, Any]]:
     return found
 
 
-def _left_of_zero(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int, factor: Any) -> Any:
-    r"""E of the positive part of the sum over n, by :math:`E[S_+]=E[S_-]+nE[G]`."""
+def _left_of_zero(
+    rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int, factor: Any, *, most_nodes: int = 3000
+) -> Any:
+    r"""E of the positive part of the sum over n, by :math:`E[S_+]=E[S_-]+nE[G]`.
+
+    - ``most_nodes``: nodes on one line; where much of the mass of G is in atoms, the integrand falls no
+      faster than 1/t^2.
+    """
     from mpmath import mp
 
     law = [((p - ratio * q) / r, r * w) for p, q, r, w in rows]
@@ -231,13 +234,13 @@ def _left_of_zero(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int, 
     def term_at(s: Any, waves: list[Any]) -> Any:
         return (1 - mass + mp.fsum(waves)) ** n / s**2
 
-    slow = f"the quadrature that confirms falls too slowly at n = {n} for over {_MOST_NODES} nodes"
+    slow = f"the quadrature that confirms falls too slowly at n = {n} for over {most_nodes} nodes"
     least = mp.mpf(10) ** (-digits - 3)
     # No sum of the terms, which are at most those on the real line times 1/(1 + (kh/c)^2), exceeds this one.
     most = term_at(c, start).real * (mp.mpf("0.5") + mp.pi * c / (2 * step))
-    end = mp.mpc(c, step * _MOST_NODES)
+    end = mp.mpc(c, step * most_nodes)
     last = abs(term_at(end, [a * mp.expj(-end.imag * v) for (v, _), a in zip(law, start, strict=True)]))
-    if last * _MOST_NODES > most * least:
+    if last * most_nodes > most * least:
         raise Unsupported(slow)
     turns, waves = [mp.expj(-step * v) for v, _ in law], start
     total, k = mp.mpf(0), 0
@@ -248,6 +251,6 @@ def _left_of_zero(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int, 
         if k > 3 and abs(term) * (k + 1) < abs(total) * least:
             return total * step / mp.pi / n + mean
         k += 1
-        if k > _MOST_NODES:
+        if k > most_nodes:
             raise Unsupported(slow)
         waves = [a * b for a, b in zip(waves, turns, strict=True)]  # a product costs a fifth of an exponential

@@ -282,7 +282,7 @@ VALUES = {
     "pairs": ("0-1,1-2", [[0, 1], [1, 2]]),
     "graph": ("1-0", [[0, 1]]),
     "reports": ("2", 2),
-    "periods": ("1_0", 10),
+    "periods": ("1e1", 10),
     "memoised": ("", True),
     "threshold": ("3", 3),
 }

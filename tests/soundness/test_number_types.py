@@ -25,7 +25,7 @@ from symshuffle import (
     renyi,
     subsample,
 )
-from symshuffle.base.numbers import as_number, parse_number, parse_rational, read_law
+from symshuffle.base.numbers import as_integer, as_number, parse_number, parse_rational, read_law
 from symshuffle.channels import direct_sum
 from symshuffle.mechanisms import Mechanism
 from symshuffle.mechanisms.symbolic import LAM
@@ -101,14 +101,31 @@ def test_numbers_of_a_few_printed_digits_are_not_what_is_printed():
             object(),
             np.datetime64("2020"),
         ),
-        *("", "1_0", "\N{FULLWIDTH DIGIT ONE}", "1/2/3", "10%", "\N{MINUS SIGN}1", "1,5", "0x1", "exp(1)", "1e4000"),
+        *(
+            "",
+            "1_0",
+            "1__0",
+            "1_000",
+            "+ 1",
+            "1 0",
+            "1/ 2",
+            "\N{FULLWIDTH DIGIT ONE}",
+            "1/2/3",
+            "10%",
+            "\N{MINUS SIGN}1",
+            "1,5",
+            "0x1",
+            "exp(1)",
+            "1e4000",
+        ),
         Ball(F(0), F(1)),
     ],
     ids=lambda value: "object" if type(value) is object else repr(value),
 )
 def test_what_is_no_rational_number_is_refused(value):
-    with pytest.raises(InputError):
-        parse_rational(value, "x")
+    for read in (parse_rational, lambda value, name: as_integer(value, name, -9)):
+        with pytest.raises(InputError):
+            read(value, "x")
 
 
 def test_balls_of_flint_are_balls():

@@ -228,6 +228,28 @@ def changed(command):
         yield [*command.split(), *line, option, chance.choice(WRITTEN)]
 
 
+def digits_apart(command):
+    """The valid line of a command with one of its numbers, also of a parameter, in digits with something between."""
+    line = [*command.split(), *LINES[command]]
+    for place, word in enumerate(line):
+        name, mark, value = word.rpartition("=")
+        if re.fullmatch(r"\d+(/\d+)?", value):
+            yield from ([*line[:place], f"{name}{mark}{wrong}", *line[place + 1 :]] for wrong in ("1_0", "1__0", "1 0"))
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_numbers_have_nothing_between_their_digits(command, tmp_path, monkeypatch, capsys):
+    """Python's underscores are no part of the grammar, of integers as little as of other numbers."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    for words in digits_apart(command):
+        with soon():
+            assert cli.main(words) == 2, words
+        said = capsys.readouterr().err
+        assert any(wrong in said for wrong in ("1_0", "1__0", "1 0")), words
+
+
 NOT_ASKED = {
     *cli.FAMILIES["ledger"], *cli.FAMILIES["catalogue"], "mechanisms", "example",
 }  # fmt: skip

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_inside, parse_rational
-from symshuffle.base.numbers.readers import is_truth_value
+from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
 from symshuffle.channels.channel import Channel
 
 _MOST: Final = 10**300
@@ -49,8 +48,8 @@ class Group:
     min_batch_size : int, optional
         Smallest number of users who send in a batch, whoever they are; default: all users send. Not with ``dropout``.
     dropout : number or text, optional
-        Probability in [0, 1) with which each other user sends nothing, independently of all inputs. The number of
-        messages is public.
+        Probability in [0, 1), maybe as ``"5%"``, with which each other user sends nothing, independently of all
+        inputs. The number of messages is public.
     colluding : int, number or text, optional
         Largest number of users whose messages are known to the reader, or their share of the count in [0, 1), as
         ``"10%"``; a share is rounded up to users. The set is fixed beforehand.
@@ -83,7 +82,7 @@ class Group:
         default=None,
         metadata={
             "metavar": "Q",
-            "help": "Each other user drops out with probability Q, independently and publicly.",
+            "help": "Each other user drops out with probability Q, as 1/20 or 5%, independently and publicly.",
             "effect": "the mean of the bound over a binomial number of messages",
             "nearest": "none here: the answer is for one number of messages; give min_batch_size instead",
         },
@@ -114,6 +113,7 @@ class Group:
         if not isinstance(self.dummies, bool):
             raise InputError("dummies", self.dummies, "true or false")
         object.__setattr__(self, "randomizer", self._read_randomizer())
+        colluding = self.colluding
         if self.count is not None:
             object.__setattr__(self, "count", as_integer(self.count, "count", 1, LARGEST_N))
         if self.min_batch_size is not None:
@@ -127,7 +127,15 @@ class Group:
                 if getattr(self, name) is not None:
                     raise InputError(name, getattr(self, name), "none for dummies, which are messages of no user")
         elif self.count is not None:
+            self._check_count(colluding)
+
+    def _check_count(self, colluding: object) -> None:
+        """Compare the fields with the count; a refused share is shown as it was written."""
+        try:
             self.check(self.count)
+        except InputError as error:
+            value = colluding if error.argument == "colluding" else error.value
+            raise InputError(error.argument, value, error.expected) from None
 
     @classmethod
     def of_dummies(cls, count: object, distribution: object = "blanket") -> Group:
@@ -161,7 +169,10 @@ class Group:
         return given
 
     def _read_dropout(self) -> Fraction:
-        dropout = parse_inside(self.dropout, "dropout", "[0, 1)")
+        expected = "a number in [0, 1), as 1/20 or 5%"
+        dropout = _read_share(self.dropout, "dropout", expected)
+        if not 0 <= dropout < 1:
+            raise InputError("dropout", self.dropout, expected)
         if self.min_batch_size is not None:
             both = f"{self.min_batch_size}, {self.dropout}"
             raise InputError("min_batch_size, dropout", both, "one of the two, not both")
@@ -281,22 +292,27 @@ class Group:
 
 def _read_colluding(value: object) -> int | Fraction | None:
     """A number of users, or a share below 1 as a fraction; None for 0."""
-    text = value.strip() if isinstance(value, str) else ""
     expected = "a number of users, or a share in [0, 1) such as 10%"
-    if is_truth_value(value):
-        raise InputError("colluding", value, expected)
-    try:
-        share = parse_rational(text[:-1], "colluding") / 100 if text.endswith("%") else None
-        found = parse_rational(value, "colluding") if share is None else share
-    except InputError:
-        raise InputError("colluding", value, expected) from None
+    found = _read_share(value, "colluding", expected)
     if found == 0:
         return None
-    if share is None and found.denominator == 1 and 1 <= found <= _MOST:
+    if not _is_per_cent(value) and found.denominator == 1 and 1 <= found <= _MOST:
         return int(found)
     if not 0 < found < 1:
         raise InputError("colluding", value, expected)
     return found
+
+
+def _is_per_cent(value: object) -> bool:
+    return isinstance(value, str) and value.rstrip().endswith("%")
+
+
+def _read_share(value: Any, argument: str, expected: str) -> Fraction:
+    """A number, or text in per cent."""
+    try:
+        return parse_rational(value.rstrip()[:-1], "") / 100 if _is_per_cent(value) else parse_rational(value, "")
+    except InputError:
+        raise InputError(argument, value, expected) from None
 
 
 EVERYBODY: Final = Group()

@@ -241,7 +241,10 @@ def test_wrong_files_are_refused_in_one_line(capsys, tmp_path, text, message):
         (("-p", "k=3"), "-p = k=3: expected none with the file"),
         (("--arithmetic", "exact"), "arithmetic exact"),
         (("--direction", "reverse"), "direction = reverse: expected both"),
-        (("--group-size", "2"), "--group-size 2: known for one batch"),
+        (
+            ("--group-size", "2"),
+            "--group-size 2: known for one batch of messages; ask for --reports 1 and --periods 1, ",
+        ),
     ],
 )
 def test_what_does_not_go_with_a_file_is_refused(capsys, tmp_path, extra, message):
@@ -346,3 +349,46 @@ def test_a_width_is_read_in_every_spelling(width, capsys):
     assert answer(capsys, *asked, width) == answer(capsys, *asked, "1e-3")
     for wrong in ("2", "0", "x", "nan"):
         assert "--rtol" in refused(capsys, *asked, wrong)
+
+
+TYPED = (
+    (("--pairs", "0,1"), "pairs of different inputs, by their numbers, from 0 to 1000000, as 0-1,1-2"),
+    (("--pairs", "a-b,b-c"), "by their numbers, from 0"),
+    (("--graph", "0-1,2-2"), "pairs of different inputs"),
+    (("--graph", "0-1,1-9"), "inputs from 0 to 3"),
+    (("--pairs", "0-1", "--graph", "1-2"), "one of them"),
+    (("--pairs", "0-1", "--adjacency", "zero-out"), "none with adjacency zero-out"),
+    (("--dropout", "105%"), "a number in [0, 1), as 1/20 or 5%"),
+    (("--dropout", "5%%"), "a number in [0, 1)"),
+    (("--dropout", "often"), "a number in [0, 1)"),
+    (("--dropout", "5%", "--reports", "2"), "none with several reports"),
+    (("--dropout", "5%", "--min-batch-size", "1e1"), "one of the two"),
+    (("--colluding", "100%"), "a share in [0, 1)"),
+    (("--colluding", "97%"), "at most 19 of 20 users"),
+    (("--colluding", "1_0"), "a share in [0, 1)"),
+)
+
+
+@pytest.mark.parametrize(("words", "expected"), TYPED, ids=lambda one: " ".join(one) if type(one) is tuple else "")
+def test_a_refusal_shows_what_was_typed_and_a_form_that_can_be(words, expected, capsys):
+    said = refused(capsys, *ASKED, *words)
+    options, values = words[::2], words[1::2]
+    shown = [f"{options[0]} = {values[0]}:", f"{', '.join(options)} = {', '.join(values)}:"]
+    shown.append(f"{', '.join(options[::-1])} = {', '.join(values[::-1])}:")
+    assert any(one in said for one in shown) and expected in said
+    advised = re.search(r", as (\S+)$", said)
+    if advised:
+        assert answer(capsys, *ASKED, words[0], advised[1])
+
+
+def test_pairs_that_a_channel_does_not_have_are_shown_as_options(capsys):
+    laplace = ("delta", "laplace", "--eps0", "1", "--n", "20", "--eps", "0.1", "--pairs", "0-1")
+    assert "--pairs = 0-1: expected none with laplace" in refused(capsys, *laplace)
+
+
+@pytest.mark.parametrize(("name", "share", "same"), [("dropout", "5%", "1/20"), ("colluding", "10%", "1/10")])
+def test_shares_are_read_in_per_cent_everywhere(name, share, same, capsys, tmp_path):
+    typed, plain = (answer(capsys, *ASKED, f"--{name}", one) for one in (share, same))
+    assert typed == plain and typed["inputs"][name] == same
+    file = written(tmp_path, f'{GROUP}count = 20\n{name} = "{share}"\n')
+    assert answer(capsys, "delta", file, "--eps", "0.1", *WIDE)["upper"] == plain["upper"]

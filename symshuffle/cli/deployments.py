@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import partial
 from pathlib import Path
@@ -77,6 +78,18 @@ class _FieldMethods:
         """The options that were given as they were understood, for a JSON object."""
         understood = json_fields(UNSAID.with_(**self.given))
         return {name: understood[name] or 0 for name in self.written}
+
+    @contextmanager
+    def as_written(self) -> Iterator[None]:
+        """A block of which refusals show values of the options as they were written."""
+        try:
+            yield
+        except InputError as error:
+            names, written = error.argument.split(", "), self.written
+            if not {*names} <= written.keys() - {"null"}:  # of which the entries are described
+                raise
+            shown = ", ".join(str(written[name]) for name in names)
+            raise InputError(error.argument, shown, error.expected) from None
 
 
 if TYPE_CHECKING:
@@ -177,10 +190,12 @@ class Asked:
 
         - ``users``: whether every group has to have its number of users.
         """
-        deployment, inputs, matrices = self._of_file(users=users) if self.path is not None else self._named(users=users)
-        asked = None if deployment.adjacency.datasets is not None else experiment_of(deployment)
-        if users and asked is not None:
-            asked.check_users()
+        with self.fields.as_written():
+            found = self._named(users=users) if self.path is None else self._of_file(users=users)
+            deployment, inputs, matrices = found
+            asked = None if deployment.adjacency.datasets is not None else experiment_of(deployment)
+            if users and asked is not None:
+                asked.check_users()
         inputs = inputs | arguments.understood(**echo) | self.fields.values
         return DescribedDeployment(deployment, asked, inputs, _table(deployment, matrices))
 

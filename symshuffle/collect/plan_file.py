@@ -114,10 +114,9 @@ def _plan_of(content: Mapping[str, Any], file: str) -> SurveyPlan:
     if name not in SCHEMES:
         raise InputError("estimator.mechanism", name, "one of " + ", ".join(SCHEMES))
     deployment = read_deployment_table(dict(content), Path(file), argument="plan").deployment
-    ratio = budget_of(deployment.groups[0].randomizer)
+    ratio, given = budget_of(deployment.groups[0].randomizer), content["group"][0].get("parameters", {})
     if not isinstance(ratio, Fraction):
-        raise InputError("group[0].randomizer", "given", f"{name} with a rational number lam")
-    given = content["group"][0].get("parameters", {})
+        raise InputError("group[0].parameters", given, f"those of {name} with a rational number lam")
     integers = {one: as_integer(given.get(one), f"group[0].parameters.{one}", 1) for one in INTEGERS.get(name, ())}
     level = content["certificate"].get("epsilon_at_delta")
     return SurveyPlan(

@@ -149,11 +149,10 @@ class Adjacency:
     def _check_together(self) -> None:
         given = [name for name in ("pairs", "graph", "datasets") if getattr(self, name) is not None]
         if len(given) > 1:
-            raise InputError(", ".join(given), "all given", "one of them")
+            raise InputError(", ".join(given), " and ".join(map(self.shown, given)), "one of them")
         if given and self.relation == "zero-out":
-            raise InputError(
-                given[0], "given", "none with adjacency zero-out, which compares inputs with a null symbol"
-            )
+            expected = "none with adjacency zero-out, which compares inputs with a null symbol"
+            raise InputError(given[0], self.shown(given[0]), expected)
         if self.datasets is not None and self.group_size > 1:
             raise InputError("group_size", self.group_size, "none with two given datasets, which say who differs")
 
@@ -161,23 +160,31 @@ class Adjacency:
     def words(self) -> list[str]:
         """The fields that are set, a few words each."""
         said = [str(one) for one in (self.relation,) if one is not None]
-        if self.null is not None:
-            said.append(f"null ({_shown(map(brief, self.null.rows[0]))})")
-        if self.blanket is not None:
-            said.append(f"blanket {self.blanket}")
-        if self.group_size > 1:
-            said.append(f"group_size {self.group_size}")
-        for name, compared in (("pairs", self.pairs), ("graph", self.graph)):
-            if compared is not None:
-                said.append(f"{name} {_shown(f'{x}-{y}' for x, y in compared)}")
-        if self.datasets is not None:
-            said.append("datasets {} and {}".format(*map(dataset_words, self.datasets)))
+        for name in ("null", "blanket", "group_size", "pairs", "graph", "datasets"):
+            if getattr(self, name) not in (None, 1):
+                said.append(f"{name} {self.shown(name)}")
         return said
+
+    def shown(self, name: str) -> str:
+        """Return the value of a field that is set in words, of a long list the beginning."""
+        value = getattr(self, name)
+        if name == "null":
+            return f"({_shown(map(brief, value.rows[0]))})"
+        if name in ("pairs", "graph"):
+            return _shown(f"{x}-{y}" for x, y in value)
+        return " and ".join(map(dataset_words, value)) if name == "datasets" else str(value)
 
     @property
     def compared(self) -> tuple[tuple[int, int], ...] | None:
         """The pairs of inputs that are compared, where they are given; else None."""
         return self.graph if self.pairs is None else self.pairs
+
+    def check_inputs(self, inputs: int) -> None:
+        """Refuse a pair that names an input beyond their number."""
+        for x, y in self.compared or ():
+            if y >= inputs:
+                name, most = "graph" if self.pairs is None else "pairs", inputs - 1
+                raise InputError(name, f"{x}-{y}", f"inputs from 0 to {most}")
 
 
 def dataset_words(inputs: Iterable[int]) -> str:
@@ -216,17 +223,23 @@ def as_list(given: Any) -> Any:
 
 def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
     """Pairs of different inputs, each in rising order and once; text is ``0-1,1-2``."""
-    expected = "pairs of different inputs, as [(0, 1), (1, 2)]"
+    text = isinstance(given, str)
+    form = "0-1,1-2" if text else "[[0, 1], [1, 2]]"
+    expected = f"pairs of different inputs, by their numbers, from 0 to {_MOST_INPUTS}, as {form}"
     rows: Any = [part.split("-") for part in given.split(",")] if isinstance(given, str) else as_list(given)
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not rows or len(rows) > _MOST_PAIRS:
         raise InputError(name, given, expected)
     found: dict[tuple[int, int], None] = {}
     for row in map(as_list, rows):
+        refusal = InputError(name, given if text else row, expected)
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
-            raise InputError(name, row, expected)
-        x, y = (as_integer(one, name, 0, _MOST_INPUTS) for one in row)
+            raise refusal
+        try:
+            x, y = (as_integer(one, name, 0, _MOST_INPUTS) for one in row)
+        except InputError:
+            raise refusal from None
         if x == y:
-            raise InputError(name, row, expected)
+            raise refusal
         found[min(x, y), max(x, y)] = None
     return tuple(sorted(found))
 

@@ -100,7 +100,9 @@ def experiment_of(deployment: Deployment) -> Experiment:
     found = Experiment(tuple(parts), deployment)
     if found.several and deployment.adjacency.group_size > 1:
         size = deployment.adjacency.group_size
-        raise Unsupported(f"group_size {size}: known for one batch of messages; ask for group_size = 1, or for one")
+        later = ", without later periods" if deployment.later_periods else ""
+        batch = f"reports = 1 and periods = 1{later}"
+        raise Unsupported(f"group_size {size}: known for one batch of messages; ask for {batch}, or group_size = 1")
     return found
 
 

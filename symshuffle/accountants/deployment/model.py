@@ -196,7 +196,9 @@ class Deployment:
                 raise InputError(name, value, f"{usual} with two given datasets")
         group, *others = self.groups
         if others or not group.everybody:
-            raise InputError("datasets", "given", "one group of users who all send and do not collude")
+            raise InputError(
+                "datasets", self.adjacency.shown("datasets"), "one group of users who all send and do not collude"
+            )
         if group.count not in (None, len(datasets[0])):
             raise InputError("count", group.count, f"{len(datasets[0])}, the number of users of the datasets")
 
@@ -231,7 +233,7 @@ class Deployment:
             for one in fields(holder):
                 value = getattr(holder, one.name)
                 if "effect" in one.metadata and value != one.default:
-                    shown = "given" if isinstance(value, Channel | tuple) else str(value)
+                    shown = holder.shown(one.name) if isinstance(holder, Adjacency) else str(value)
                     prefix = place if len(self.users) > 1 else ""
                     words = next(one.metadata[kind] for kind in kinds if kind in one.metadata)
                     found[f"{prefix}{one.metadata.get('keyword', one.name)} = {shown}"] = words

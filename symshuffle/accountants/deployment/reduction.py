@@ -122,11 +122,8 @@ def _of_pairs(source: Source, adjacency: Adjacency) -> Reduction:
     compared = adjacency.compared
     assert compared is not None
     alike = _inputs_alike(source)
-    channel = None if alike else finite_channel(source, "pairs")
-    most = (alike if channel is None else channel.num_inputs) - 1
-    for pair in compared:
-        if pair[1] > most:
-            raise InputError("pairs" if adjacency.graph is None else "graph", pair, f"inputs from 0 to {most}")
+    channel = None if alike else channel_of_pairs(source, adjacency)
+    adjacency.check_inputs(alike if channel is None else channel.num_inputs)
     if channel is None:  # the laws of one pair are those of all
         return replace(_replacing_one(source), every=False, pairs=listed.pairs_in_words(compared))
     return listed.of_channel(channel, compared)
@@ -143,15 +140,22 @@ def _inputs_alike(source: Source) -> int:
     return int(inputs) if inputs.is_Integer else 0
 
 
-def finite_channel(source: Any, argument: str) -> Channel:
+def channel_of_pairs(source: Any, adjacency: Adjacency) -> Channel:
+    """Return the matrix of a randomizer of which some pairs of inputs are compared."""
+    name = "pairs" if adjacency.graph is None else "graph"
+    return finite_channel(source, name, adjacency.shown(name))
+
+
+def finite_channel(source: Any, argument: str, value: object = None) -> Channel:
     """Return the matrix of a randomizer with finitely many inputs and outputs.
 
-    - ``argument``: what needs it, for the message.
+    - ``argument``, ``value``: what needs it, for the message; no value where it is the randomizer itself.
     """
     if isinstance(source, Channel):
         return source
     if isinstance(source, Reducible) or not hasattr(source, "channel"):
-        raise InputError(argument, "given", "a randomizer with finitely many inputs and outputs beside it")
+        name, needed = source_name(source), "a randomizer with finitely many inputs and outputs"
+        raise InputError(argument, value or name, needed if value is None else f"none with {name}: it needs {needed}")
     found = source.channel()
     assert isinstance(found, Channel)
     return found

@@ -57,6 +57,8 @@ def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> 
         total = sum(group.count or 0 for group in users)
         if total > MOST_USERS:
             raise Unsupported(f"{total} users of several groups: at most {MOST_USERS}")
+    for channel in channels:
+        deployment.adjacency.check_inputs(channel.num_inputs)
     masses = [sum(map(Fraction, channel.blanket()), start=Fraction(0)) for channel in channels]  # type: ignore[arg-type]
     others = tuple((_sending(group, keep=len(users) > 1), mass) for group, mass in zip(users, masses, strict=True))
     cases = tuple(
@@ -147,8 +149,6 @@ def _against_blanket(channel: Channel, compared: tuple[tuple[int, int], ...] | N
     assert omega is not None
     alike: dict[object, PairClass] = {}  # pairs that differ in the names of outputs only share one law
     for x, y in itertools.combinations(range(channel.num_inputs), 2) if compared is None else compared:
-        if y >= channel.num_inputs:
-            raise InputError("pairs", (x, y), f"inputs from 0 to {channel.num_inputs - 1}")
         pair = ReductionPair(channel.rows[x], channel.rows[y], omega)
         outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))
         alike.setdefault(outputs, PairClass(f"inputs {x} and {y}", numeric(pair)))

@@ -22,7 +22,7 @@ from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.listed import numeric
 from symshuffle.accountants.deployment.reduced import PairClass, Reducible, Reduction
-from symshuffle.accountants.deployment.reduction import finite_channel, reduction
+from symshuffle.accountants.deployment.reduction import channel_of_pairs, reduction
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, smallest_batch, with_fields
 from symshuffle.base.choices import EVALUATED, Arithmetic, Direction, SafeEnd, members
 from symshuffle.base.errors import InputError, Progress, Unsupported
@@ -335,12 +335,10 @@ def worst_datasets(
         raise InputError("subject", source_name(source), "a mechanism of finitely many inputs, or laplace")
     compared = deployment.adjacency.compared
     try:
-        channel = finite_channel(source, "pairs") if compared else explicit_channel(source, users)
+        channel = channel_of_pairs(source, deployment.adjacency) if compared else explicit_channel(source, users)
         if channel is not None:
             some = not source.every if isinstance(source, ClosedForm) else not getattr(source, "every_pair", True)
-            for pair in compared or ():
-                if max(pair) >= channel.num_inputs:
-                    raise InputError("pairs", pair, f"inputs from 0 to {channel.num_inputs - 1}")
+            deployment.adjacency.check_inputs(channel.num_inputs)
             pairs = compared or (source.input_pairs() if some else None)
             return worst_of_channel(channel, users, order, rtol=rtol, progress=progress, pairs=pairs, executor=executor)
     except Unsupported:

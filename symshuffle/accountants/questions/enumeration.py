@@ -152,7 +152,8 @@ def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None, *, max_s
     """
     datasets = deployment.adjacency.datasets
     assert datasets is not None
-    channel = finite_channel(deployment.users[0].randomizer, "datasets")
+    shown = deployment.adjacency.shown("datasets")
+    channel = finite_channel(deployment.users[0].randomizer, "datasets", shown)
     for x in itertools.chain(*datasets):
         if x >= channel.num_inputs:
             raise InputError("datasets", x, f"inputs from 0 to {channel.num_inputs - 1}")
@@ -201,7 +202,7 @@ def _of_reports(
         return None  # a limit has no matrix
     if others * reports > max_batch:
         return None
-    batch, channel = single_batch(deployment), finite_channel(source, "reports")
+    batch, channel = single_batch(deployment), finite_channel(source, "reports", reports)
     rows, inputs = [*channel.rows, *(adjacency.null.rows if adjacency.null else ())], range(channel.num_inputs)
     if not channel.exact or channel.rounding or not (batch.every or isinstance(source, Channel)):
         return None

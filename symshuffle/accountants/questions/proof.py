@@ -27,7 +27,7 @@ from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.groups import group_factor, group_root
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import Reducible, Reduction
-from symshuffle.accountants.deployment.reduction import finite_channel
+from symshuffle.accountants.deployment.reduction import channel_of_pairs
 from symshuffle.accountants.questions import solve
 from symshuffle.base.artifacts import check_destination, installed, write_atomically
 from symshuffle.base.choices import Question
@@ -317,7 +317,7 @@ def _described(source: Any, adjacency: Adjacency) -> tuple[dict[str, Any], Real,
     """Mechanism, exp(eps0), null symbol and pairs, as a statement has them."""
     zero_out = adjacency.relation == "zero-out"
     if adjacency.compared is not None:
-        return _of_channel(finite_channel(source, "pairs"), adjacency)
+        return _of_channel(channel_of_pairs(source, adjacency), adjacency)
     if isinstance(source, Reduction):
         raise Unsupported("proof: a reduction does not say what users run; give the mechanism or channel itself")
     if isinstance(source, AnyLdp) and source.lam is not None and not zero_out:

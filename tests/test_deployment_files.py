@@ -131,3 +131,52 @@ def test_targets_and_matrices_are_kept_beside_the_deployment(tmp_path):
     found = read_deployment_file(file)
     assert found.target == {"delta": "1e-8"} and found.matrices == (("group[0]", tmp_path / "W.csv"),)
     assert found.deployment == Deployment((Group(W, 3),))
+
+
+TABLES = """reports = true
+[adjacency]
+group_size = 1
+[[group]]
+randomizer = "krr"
+parameters = { k = 4, eps0 = 1 }
+count = 20
+[[group]]
+randomizer = "krr"
+parameters = { k = 4, eps0 = 2 }
+count = 30
+[[later_periods]]
+periods = 2
+[[later_periods.group]]
+randomizer = "krr"
+parameters = { k = 4, eps0 = 1 }
+count = 40
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("", "", "line 1: reports = true: expected an integer from 1"),
+        ("group_size = 1", 'group_size = "x"', "line 3: group_size = x: expected an integer"),
+        ("count = 20", "count = -20", "line 7: group[0].count = -20: expected an integer"),
+        ("count = 30", "count = false", "line 11: group[1].count = false: expected an integer"),
+        ("eps0 = 2", 'eps0 = "x"', "line 10: group[1].eps0 = x: expected"),
+        ("periods = 2", "periods = 0", "line 13: later_periods[0].periods = 0: expected"),
+        ("count = 40", "count = [1]", "line 17: later_periods[0].group[0].count = [1]: expected an integer"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_line(before, after, said, tmp_path):
+    right = TABLES.replace("reports = true", "reports = 1")
+    (tmp_path / "plan.toml").write_text(right.replace(before, after) if before else TABLES)
+    with pytest.raises(InputError) as refusal:
+        Deployment.read(tmp_path / "plan.toml")
+    assert said in str(refusal.value)
+
+
+def test_a_wrong_value_in_json_has_a_line_where_its_key_is_there_once(tmp_path):
+    row = '{"randomizer": "krr", "parameters": {"k": 4, "eps0": 1},\n"count": 0}'
+    for rows, said in ((row, "line 3: group[0].count = 0"), (f"{row},\n{row}", "plan.json: group[0].count = 0")):
+        (tmp_path / "plan.json").write_text(f'{{"group": [\n{rows}]}}')
+        with pytest.raises(InputError) as refusal:
+            Deployment.read(tmp_path / "plan.json")
+        assert said in str(refusal.value)

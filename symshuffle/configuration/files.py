@@ -5,6 +5,7 @@ Files of two earlier kinds, tables [[rounds]] and [[users]], are read as well, w
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -87,8 +88,15 @@ def read_deployment_table(
 
     - ``file``, ``text``: the file that has the content, and its text, where lines of keys are looked up.
     """
-    with _Placed(f"{file}: "):
-        return _file(_Reader(file, text, argument, budget), data)
+    try:
+        with _Placed(f"{file}: "):
+            return _file(_Reader(file, text, argument, budget), data)
+    except InputError as error:
+        place = error.argument.removeprefix(f"{file}: ")
+        line = None if place == error.argument else _line_of_place(place, text)
+        value = str(error.value).lower() if isinstance(error.value, bool) else error.value
+        where = error.argument if line is None else f"{file}, line {line}: {place}"
+        raise InputError(where, value, error.expected) from None
 
 
 def holds_matrix(path: Path) -> bool:
@@ -302,7 +310,28 @@ class _Placed:
 
 def _line_of(key: str, text: str) -> int | None:
     """Return the line in which a key stands first."""
+    return next(iter(_lines_of(key, text)), None)
+
+
+def _lines_of(key: str, text: str) -> list[int]:
+    """Return all lines in which a key stands."""
     form = re.compile(
         rf"^\s*(?:\[*\s*)?[\"']?{re.escape(key)}[\"']?\s*[=:\]]|[{{,]\s*[\"']?{re.escape(key)}[\"']?\s*[=:]"
     )
-    return next((i for i, line in enumerate(text.splitlines(), start=1) if form.search(line)), None)
+    return [i for i, line in enumerate(text.splitlines(), start=1) if form.search(line)]
+
+
+def _line_of_place(place: str, text: str) -> int | None:
+    """Return the line of a key by its place, as ``group[1].count``; None where several lines may be meant."""
+    form = re.compile(r"\s*\[\[?\s*([\w.]+)\s*\]")
+    heads = [(i, head[1]) for i, line in enumerate(text.splitlines(), start=1) if (head := form.match(line))]
+    *tables, key = (one.rstrip("]").partition("[") for one in place.split("."))
+    start, name = 0, ""
+    for word, _, number in tables:
+        name = f"{name}.{word}".lstrip(".")
+        inside = [i for i, head in heads if head == name and i > start][int(number or 0) :]
+        start = inside[0] if inside else start
+    end = next((i for i, _ in heads if i > start), math.inf)
+    found = _lines_of(key[0], text)
+    here = [i for i in found if start <= i < end] or found
+    return here[0] if len(here) == 1 else None

@@ -10,7 +10,9 @@ import pytest
 import yaml
 
 import symshuffle
+from symshuffle import Group, delta, randomizer
 from symshuffle.accountants.deployment.assumptions import Assumption
+from symshuffle.configuration.files import OF_ADJACENCY, OF_DEPLOYMENT, OF_GROUP
 from symshuffle.ledger.claims.registry import bibliography
 from tests.shell import answer, script
 
@@ -120,3 +122,23 @@ def test_the_page_on_assumptions_defines_each_name():
         r"^\| (.+?) \| (.+) \|$", (ROOT / "docs" / "assumptions.md").read_text(encoding="utf-8"), flags=re.MULTILINE
     )
     assert dict(rows[1:]) == {str(one): one.meaning for one in Assumption}
+
+
+def test_the_table_of_keys_has_every_key_of_a_deployment_file():
+    page = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+    table = page.partition("| key | value |")[2].partition("\n\n")[0]
+    named = set(re.findall(r"`\[*(\w+)\]*`", table))
+    assert {*OF_DEPLOYMENT, *OF_ADJACENCY, *OF_GROUP} - {"relation", "null", "blanket", "group_size"} <= named
+    assert {*OF_ADJACENCY} <= named
+
+
+@pytest.mark.parametrize(
+    "source", ["docs/renames.md", "docs/assumptions.md", "docs/deployment.md", "help", "docstring"]
+)
+def test_who_counts_as_sending_is_said_in_one_wording_which_is_what_is_computed(source):
+    told = {"help": Group.__dataclass_fields__["min_batch_size"].metadata["help"], "docstring": Group.__doc__}
+    text = told[source] if source in told else (ROOT / source).read_text(encoding="utf-8")
+    assert "whoever they are, colluding ones included" in " ".join(text.split())
+    krr = randomizer("krr", k=3, lam=3)
+    sent = delta(krr, n=20, exp_eps=2, min_batch_size=15, colluding=5)
+    assert sent.bracket == delta(krr, n=10, exp_eps=2).bracket

@@ -61,7 +61,9 @@ _MEANINGS = {
         "randomizers are within exp(eps0) of each other. Users of disjoint alphabets do not hide each other."
     ),
     Assumption.PUBLIC_RANDOMIZERS: "Users run different randomizers, and it may be known who runs which.",
-    Assumption.ENOUGH_USERS: "At least the stated number of honest users send a message, whoever they are.",
+    Assumption.ENOUGH_USERS: (
+        "At least the stated number of users send a message, whoever they are, colluding ones included."
+    ),
     Assumption.DROPOUT: (
         "Each of the other users sends nothing with the stated probability, independently of all values and of each "
         "other. The number of messages is public. Users who stay away because of their value are not covered."

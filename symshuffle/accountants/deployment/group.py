@@ -46,7 +46,8 @@ class Group:
     count : int, optional
         Number of users of the group, colluding ones included. None leaves it to the question.
     min_batch_size : int, optional
-        Smallest number of users who send in a batch, whoever they are; default: all users send. Not with ``dropout``.
+        Smallest number of users who send in a batch, whoever they are, colluding ones included; default: all users
+        send. Not with ``dropout``.
     dropout : number or text, optional
         Probability in [0, 1), maybe as ``"5%"``, with which each other user sends nothing, independently of all
         inputs. The number of messages is public.
@@ -74,7 +75,7 @@ class Group:
         default=None,
         metadata={
             "metavar": "M",
-            "help": "At least M of the users send a message; the answer is the bound for M messages.",
+            "help": "At least M of the users send a message, whoever they are, colluding ones included.",
             "effect": "the bound for so many messages, which never rises with their number",
         },
     )

@@ -97,7 +97,7 @@ def delta(
     datasets : (sequence of int, sequence of int), optional
         Two given datasets, each with one input per user: their exact divergence is returned.
     min_batch_size : int, optional
-        Smallest number of users who send in a batch, whoever they are; default: all users.
+        Smallest number of users who send in a batch, whoever they are, colluding ones included; default: all users.
     dropout : number or text, optional
         Probability in [0, 1) with which each other user sends nothing, publicly and independently of the inputs;
         default 0.

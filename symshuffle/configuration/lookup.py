@@ -9,6 +9,7 @@ from typing import Any
 from symshuffle.accountants.deployment.group import Group
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
+from symshuffle.channels.channel import Channel
 from symshuffle.configuration.randomizers import NamedRandomizer, channel_of_file
 from symshuffle.mechanisms.names import mechanism_name
 
@@ -63,7 +64,8 @@ def randomizer(
         return channel_of_file(Path(source), header)
     if header is not None:
         raise InputError("header", header, "none, unless a file is given")
-    return Group(source).randomizer
+    found = Group(source).randomizer
+    return found if isinstance(found, Channel) else source
 
 
 def _by_name(name: str, header: bool | None, given: dict[str, object]) -> Any:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -296,7 +296,7 @@ class ClosedForm:
 def closed_form(
     name: str, values: Mapping[str, str], *, eps0: object = None, lam: object = None, surveys: bool = False
 ) -> ClosedForm | None:
-    """The named mechanism at some values, where its closed form is on file; None wherever that is in doubt.
+    """The named mechanism at some values, as numbers in the order of its parameters; None wherever that is in doubt.
 
     None is no refusal: :func:`symshuffle.mechanisms.mechanism` knows more, and says what is wrong.
 
@@ -312,7 +312,38 @@ def closed_form(
         found = ClosedForm.read(name, values, eps0=eps0, lam=lam)
     except InputError:
         return None
-    return None if any(found.needed()) else found
+    if any(found.needed()):
+        return None
+    numbers = found.numbers
+    given = ((one.name, str(numbers[one.name])) for one in found.parameters if one.name in numbers)
+    return replace(found, values=tuple(given))
+
+
+def on_file(source: Any) -> Any:
+    """Return a named mechanism at numbers by its closed form on file, as a file that names it is read.
+
+    Any other source, and a mechanism of one's own that has the name of another, is returned as it is.
+    """
+    return _of_named(source) if type(source).__name__ == "Mechanism" else source
+
+
+@lru_cache(maxsize=128)
+def _of_named(source: Mechanism) -> ClosedForm | Mechanism:
+    values: dict[str, Any] = dict(source.values)
+    level = values.pop("lam", None)
+    try:
+        found = closed_form(source.name, {name: str(value) for name, value in values.items()}, lam=level, surveys=True)
+    except InputError:  # a name that no mechanism can have
+        return source
+    if found is None:
+        return source
+    named, own = found.mechanism(), source.with_defaults()
+    alike = (
+        (named.general or named) == (own.general or own)
+        and named.pair == own.pair
+        and dict(named.fixed) == dict(own.fixed)
+    )
+    return found if alike else source
 
 
 def constant_datasets(others: Others, n: int, who: str = "") -> str:

@@ -13,6 +13,7 @@ from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
 from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.closed_forms import on_file
 
 _MOST: Final = 10**300
 """More users than that are refused before their number is compared with that of the question."""
@@ -167,7 +168,7 @@ class Group:
             raise InputError("source", given, RANDOMIZERS)
         if isinstance(given, Channel) and not all(map(is_enclosed, given.rows)):
             return Channel.from_rows(given.rows)  # doubles are read by their shortest decimals
-        return given
+        return on_file(given)
 
     def _read_dropout(self) -> Fraction:
         expected = "a number in [0, 1), as 1/20 or 5%"

@@ -276,6 +276,7 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     )
 
 
+@lru_cache(maxsize=128)
 def _of_closed_form(form: ClosedForm) -> Reduction:
     """As that of the mechanism, which is asked where numbers do not settle what algebra would."""
     algebra, kinds = cache(lambda: _of_mechanism(form.mechanism())), form.kinds

@@ -24,6 +24,7 @@ from symshuffle.accountants.rounds import privacy_loss_distribution as losses
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball
 from symshuffle.base.results import Bracket
+from symshuffle.engines.contours.contour import Contour
 
 RATIONAL = Method(arithmetic="exact")
 
@@ -139,3 +140,11 @@ def test_a_step_that_is_too_small_is_refused_with_one_that_is_not():
     with pytest.raises(InputError) as refused:
         privacy_loss_distribution(source, n=1, step="0.1")
     assert F(re.search(r"at least ([0-9.]+)", str(refused.value))[1]) * 20_000 >= 4301
+
+
+def test_rare_draws_of_a_density_take_no_contour(monkeypatch):
+    asked, bracket = [], Contour.bracket
+    monkeypatch.setattr(Contour, "bracket", lambda self, law, n: (asked.append(law.kind), bracket(self, law, n))[1])
+    found = delta(randomizer("laplace").at(eps0="40", domain="binary"), n=10, eps="1/1000", adjacency="zero-out")
+    assert "atoms" not in asked
+    assert 0 < found.bracket.relative_width < F(1, 10**4)

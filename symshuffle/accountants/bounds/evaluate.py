@@ -296,18 +296,21 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
 
 
-def _of_atoms(law: Law, n: int, request: Method, *, few_atoms: int = 50) -> Bracket:
+def _of_atoms(law: Law, n: int, request: Method, *, few_atoms: int = 50, near: Fraction = Fraction(1, 1000)) -> Bracket:
     """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms.
 
     - ``few_atoms``: atoms up to which sums in long rationals take less than a law without rare ones.
+    - ``near``: relative width of a sum over rare draws that no contour of more atoms is to narrow: it takes minutes.
     """
     several = request.engine is None and request.arithmetic != "exact"
     if several and n * len(law.values) * min(map(to_float, law.weights)) < 1:  # far above what is a rare draw
         from symshuffle.accountants.bounds.rare_draws import by_rare_draws
 
         drawn = by_rare_draws(law, n, partial(_of_part, request, 4), request.is_met_by)
-        if drawn is not None:
+        if drawn is not None and request.is_met_by(drawn):
             return drawn
+        if drawn is not None and len(law.values) > few_atoms and drawn.width <= near * drawn.upper:
+            return _aimed(drawn, request)
     apart = _apart(law, n, request) if several and len(law.values) > few_atoms and beyond_doubles(law) else None
     if apart is not None and apart.aimed is None:
         return apart
@@ -359,8 +362,13 @@ def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
         raise Unsupported(f"{reason}, one of about {request.values} values; leave the choice to auto")
     if best is None:
         raise reason or Unsupported(f"no engine answers at n = {n}")
-    width = f"relative width {float(best.relative_width or 0):.1e} where {request.rtol:.1e} was aimed at"
-    return replace(best, evaluation=f"{best.evaluation}; {width}", aimed=request.rtol)
+    return _aimed(best, request)
+
+
+def _aimed(found: Bracket, request: Method) -> Bracket:
+    """The bracket, which says that it is wider than asked."""
+    width = f"relative width {float(found.relative_width or 0):.1e} where {request.rtol:.1e} was aimed at"
+    return replace(found, evaluation=f"{found.evaluation}; {width}", aimed=request.rtol)
 
 
 def _offers(law: Law | MixedLaw, n: int, request: Method) -> Iterator[Engine]:

@@ -38,7 +38,7 @@ _FEWEST: Final = 10
 """Users below which sums over counts serve."""
 
 _MOST_DRAWS: Final = 8
-_MOST_CASES: Final = 400
+_MOST_CASES: Final = 1200
 """Rare draws, and cases of them, beyond which nothing is gained: the chance falls by 16 with every draw."""
 
 _MOST_VALUES: Final = 12
@@ -50,8 +50,11 @@ _LARGEST_EXPONENT: Final = 1 << 14
 _BITS: Final = 128
 
 
-def split(law: Law, n: int) -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]] | None:
-    """The common and the rare atoms; None where no atom is rare, or the rare ones are not far beyond the others."""
+def split(law: Law, n: int, *, few_atoms: int = 50) -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]] | None:
+    """The common and the rare atoms; None where no atom is rare, or the rare ones are not far beyond the others.
+
+    - ``few_atoms``: atoms up to which sums over counts serve a law whose common atoms are 0.
+    """
     if n < _FEWEST or not law.enclosed:
         return None
     least = _SELDOM / (n * len(law.values))
@@ -63,7 +66,8 @@ def split(law: Law, n: int) -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]
         return None
     size = max(max(abs(lower_end(value)), abs(upper_end(value))) for value, _ in common)
     highest = max(lower_end(value) for value, _ in rare)  # negative ones a tilt leaves out of a contour
-    return groups if highest >= _FAR * (math.isqrt(n) + 1) * size > 0 else None
+    far = highest >= _FAR * (math.isqrt(n) + 1) * size and highest > 0
+    return groups if far and (size > 0 or len(law.values) > few_atoms) else None
 
 
 def by_rare_draws(
@@ -71,7 +75,7 @@ def by_rare_draws(
 ) -> Bracket | None:
     """Bracket around H(n), summed over how often which rare value is drawn.
 
-    None where the law is no such law, or the bracket is not narrow in the end.
+    None where the law is no such law, or engines have to say more; not narrow where one more draw would take too long.
 
     - ``answer``: a bracket of another law, narrower than the one asked for, or None.
     - ``narrow``: whether a bracket will do.
@@ -80,8 +84,8 @@ def by_rare_draws(
     if groups is None:
         return None
     common, rare = groups
-    total = exact_sum(weight for _, weight in common)
-    parts = _Parts(Law.from_atoms((value, weight / total) for value, weight in common), tuple(rare), n)
+    total, share = (exact_sum(weight for _, weight in part) for part in groups)
+    parts = _Parts(Law.from_atoms((value, weight / total) for value, weight in common), tuple(rare), share, n)
     cases: list[_Case] = []
     arithmetic: Arithmetic = "ball"
     draws, values, last = 0, 0, None
@@ -100,7 +104,7 @@ def by_rare_draws(
         if beyond > (upper - lower) / 2:
             draws += 1
             if draws > _MOST_DRAWS or math.comb(draws + len(rare), draws) > _MOST_CASES:
-                return None
+                return found
             continue
         place = max(range(len(cases)), key=lambda i: cases[i].width)
         values += 1
@@ -167,16 +171,17 @@ class _Case:
 @final
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The law of the other draws, the rare atoms, and the number of draws."""
+    """The law of the other draws, the rare atoms with the sum of their weights, and the number of draws."""
 
     others: Law
     rare: tuple[tuple[Any, Any], ...]
+    share: Any
     n: int
 
     def case(self, counts: tuple[int, ...]) -> _Case:
         """A case by how often each rare value is drawn, with ends that need no engine."""
         m = self.n - sum(counts)
-        drawn = exact_sum(Fraction(k) * value for k, (value, _) in zip(counts, self.rare, strict=True))
+        drawn = exact_sum(Fraction(k) * value for k, (value, _) in zip(counts, self.rare, strict=True) if k)
         return _Case(self._chance(counts, m), drawn, m, self._ends(drawn, m))
 
     def beyond(self, draws: int) -> Fraction:
@@ -190,10 +195,10 @@ class _Parts:
         """The multinomial probability of a case, over n."""
         ways = math.prod(range(m + 1, self.n + 1)) // math.prod(map(math.factorial, counts))
         with working_precision(_BITS + self.n.bit_length()):
-            weights = [to_arb(weight) for _, weight in self.rare]
-            none = (m * (-sum(weights, start=to_arb(Fraction(0)))).log1p()).exp()
+            none = (m * (-to_arb(self.share)).log1p()).exp()
             start = to_arb(Fraction(ways, self.n))
-            chance = none * math.prod((w**k for w, k in zip(weights, counts, strict=True)), start=start)
+            drawn = ((to_arb(w), k) for (_, w), k in zip(self.rare, counts, strict=True) if k)
+            chance = none * math.prod((w**k for w, k in drawn), start=start)
             ball = Ball.from_arb(chance, _BITS)
         return max(ball.lower, Fraction(0)), ball.upper
 

@@ -168,6 +168,26 @@ def test_messages_that_each_sample_spells_otherwise_are_refused_unless_stated(pa
     assert audit_samples(*rows, eps=1).outcome is Outcome.REFUTED
 
 
+NOTATIONS = [
+    ("50%", "0.5"), ("inf", "Infinity"), ("\u22121", "-1"), ("\u00bd", "0.5"), ("1_0", "10"), ("0x1", "1"),
+    ('"1,000"', "1000"), ('"1,0"', "1;0"), ("1e400", "1_0e399"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", NOTATIONS)
+def test_a_number_in_two_notations_is_refused_unless_stated(pair, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, message in zip(("a.csv", "b.csv"), pair, strict=True):
+        (tmp_path / name).write_text(f"z\n{message}\nz\n{message}\nz\n" * 100)
+    asked = ("audit", "samples", "a.csv", "b.csv", "--eps", "1")
+    assert "FILE2 = " in (line := refused(capsys, *asked)) and "--disjoint" in line
+    assert run(capsys, *asked, "--disjoint")[0] == 1
+
+
+def test_numbers_that_differ_are_no_notations_of_one():
+    assert audit_samples(["z", "5"] * 300, ["z", "50%"] * 300, eps="1/2").outcome is Outcome.REFUTED
+
+
 def test_a_line_of_names_is_no_run_unless_that_is_stated(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     body = "0\n0\n1\n1\n1\n0\n" * 50

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
+import unicodedata
 from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
@@ -27,6 +31,9 @@ MOST_MESSAGES: Final = 50_000_000
 
 Run: TypeAlias = tuple[str, ...]
 """Messages of one run."""
+
+_SIGNS: Final = str.maketrans("\N{MINUS SIGN}\N{FRACTION SLASH}", "-/")
+"""Signs of numbers that are no ASCII."""
 
 
 @final
@@ -186,7 +193,10 @@ def check_names(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[
 
 
 def check_spellings(first: Sequence[Run], second: Sequence[Run]) -> None:
-    """Refuse samples without a common message, and a message of both that is written differently in each."""
+    """Refuse samples without a common message, and a message of both that is written differently in each.
+
+    Numbers are compared in notations that are not read, too.
+    """
     seen = [{message for run in runs for message in run} for runs in (first, second)]
     if not seen[0] & seen[1]:
         shown = " and ".join(", ".join(map(repr, sorted(some)[:3])) for some in seen)
@@ -202,6 +212,40 @@ def check_spellings(first: Sequence[Run], second: Sequence[Run]) -> None:
                 "are two messages, disjoint=True"
             )
             raise InputError("second", ascii(message), expected)
+    _check_notations(seen[0] - seen[1], seen[1] - seen[0])
+
+
+def _check_notations(first: AbstractSet[str], second: AbstractSet[str]) -> None:
+    """Refuse a message of one sample only where the other has the same number in another notation only."""
+    alike = {value: message for message in sorted(first) for value in _notations(message)} if second else {}
+    for message in sorted(second) if alike else ():
+        other = next((alike[value] for value in _notations(message) if value in alike), None)
+        if other is not None:
+            expected = (
+                f"the notation of the first sample, {other!a}: they may be one number; if these are two messages, "
+                "disjoint=True"
+            )
+            raise InputError("second", ascii(message), expected)
+
+
+def _notations(message: str) -> set[Fraction | float]:
+    """Return the numbers that a message may be, in notations that are not read: 50%, 1,000, 1_0, 0x1, a half sign."""
+    text = unicodedata.normalize("NFKC", message).translate(_SIGNS).casefold().replace(" ", "")
+    shares = (Fraction(1, 100), text.removesuffix("%")) if text.endswith("%") else (Fraction(1), text)
+    found = set[Fraction | float]()
+    for written in {shares[1].replace(",", "."), re.sub("[,;_']", "", shares[1])}:
+        with suppress(ValueError):
+            found.add(shares[0] * _number(written))
+    return found
+
+
+def _number(text: str) -> Fraction | float:
+    """Return the number of a text, also in another base, or infinite."""
+    if "inf" in text:
+        return float(text)
+    if re.match("[+-]?0[xob]", text):
+        return Fraction(int(text, 0))
+    return Fraction(parse_rational(text, "message"))
 
 
 def read_row(row: Any, place: str) -> Run:

@@ -111,6 +111,14 @@ def test_the_line_and_column_of_the_first_doubtful_cell_are_named(tmp_path):
             read_channel(written(tmp_path, *rows, BODY.rstrip()))
 
 
+@pytest.mark.parametrize("row", ["#0.99,0.01", "# 0.99, 0.01", "## 1/2 1/2"])
+def test_numbers_behind_the_sign_of_a_comment_are_refused(tmp_path, row, capsys):
+    for rows in ((row, "0.25,0.75", "0.4,0.6"), ("0.25,0.75", row, "0.4,0.6")):
+        assert main(["check", str(written(tmp_path, *rows)), "--eps0", "2"]) == 2
+        assert "a comment has words" in capsys.readouterr().err
+    assert read_channel(written(tmp_path, "# 2 outputs, made in 2026", "0.25,0.75", "0.4,0.6")).num_inputs == 2
+
+
 def test_callers_say_whether_there_is_a_header(tmp_path, capsys):
     file = written(tmp_path, "99%,1%", BODY.rstrip())
     assert read_channel(str(file), header=True).num_inputs == 2

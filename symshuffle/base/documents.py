@@ -75,9 +75,12 @@ def parse_toml(text: str, path: Path, argument: str) -> dict[str, Any]:
 
 
 def check_comment(line: str, where: str, expected: str) -> None:
-    """Check that a line does not begin with an error value of a spreadsheet, as #N/A, which looks like a comment."""
+    """Refuse a comment that is an error value of a spreadsheet, as #N/A, or a row of numbers behind its sign."""
     if _FAULTY.match(line.lstrip()):
         raise InputError(where, line.strip(), expected)
+    cells = line.strip().lstrip("#").replace(",", " ").split()
+    if line.lstrip().startswith("#") and len(cells) > 1 and all(map(_is_number, cells)):
+        raise InputError(where, line.strip(), f"{expected}; a comment has words")
 
 
 def is_header(cells: Sequence[str], where: str, expected: str, remedy: str = "") -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from symshuffle import Channel, Deployment, Group, InputError, delta, randomizer
 from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.cli import main
 from symshuffle.configuration.files import read_deployment_file
 from symshuffle.configuration.randomizers import NamedRandomizer
 from symshuffle.configuration.tables import deployment_table
@@ -180,3 +181,18 @@ def test_a_wrong_value_in_json_has_a_line_where_its_key_is_there_once(tmp_path):
         with pytest.raises(InputError) as refusal:
             Deployment.read(tmp_path / "plan.json")
         assert said in str(refusal.value)
+
+
+def test_reports_kept_in_later_periods_leave_the_first_one_fresh(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "w.csv").write_text("1/2,1/2\n1/4,3/4\n")
+    one = 'randomizer = "w.csv"\ncount = 3\n'
+    (tmp_path / "d.toml").write_text(
+        f"[[group]]\n{one}[[later_periods]]\nperiods = 5\nmemoised = true\n[[later_periods.group]]\n{one}"
+    )
+    assert main(["delta", "d.toml", "--eps", "1/2"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "fresh randomness" in shown and "sent in each of 5 periods" in shown and shown.count("w.csv: 2 inputs") == 1
+    (tmp_path / "e.toml").write_text(f"periods = 5\nmemoised = true\n[[group]]\n{one}")
+    assert main(["delta", "e.toml", "--eps", "1/2"]) == 0
+    assert "fresh randomness" not in capsys.readouterr().out

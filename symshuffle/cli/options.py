@@ -228,11 +228,11 @@ def print_rows(rows: Iterable[tuple[str, str]]) -> None:
 
 
 def file_rows(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return a row per file in the echoed arguments, with its numbers of inputs and outputs."""
+    """Return a row for each different file in the echoed arguments, with its numbers of inputs and outputs."""
     if "header" in inputs:
         return [("file", f"{inputs['file']}: {matrix_words(inputs)}")]
     parts = [one for several in inputs.values() if isinstance(several, list) for one in several]
-    return [row for one in parts if isinstance(one, Mapping) for row in file_rows(one)]
+    return list(dict.fromkeys(row for one in parts if isinstance(one, Mapping) for row in file_rows(one)))
 
 
 def matrix_words(echoed: Mapping[str, Any]) -> str:

@@ -117,7 +117,7 @@ def single_batch(deployment: Deployment) -> Reduction:
             f"all {sent} of every user in a period are one batch, a function of {deployment.reports} separate batches, "
             "whose composition bounds it (claim symshuffle.reports)"
         )
-    if deployment.memoised:
+    if deployment.memoised and deployment.periods > 1:
         periods = counted(deployment.periods, "period")
         assumed.append((Assumption.MEMOISED, f"sent in each of {periods}"))
         notes.append(

@@ -148,7 +148,7 @@ class Neighbours:
         """All that has to be true, and all that changes what the number means, each with a detail or an empty text."""
         parts = [one for _, one in self.rounds] or [self]
         found = [(Assumption.HONEST, ""), (Assumption.FRESH, ""), (Assumption.UNLINKABLE, ""), *self.assumed]
-        if Assumption.MEMOISED in dict(self.assumed):
+        if all(Assumption.MEMOISED in dict(one.assumed) for one in parts):
             found.remove((Assumption.FRESH, ""))
         if self.adjacency == "zero-out":
             found.append((Assumption.NULL_SYMBOL, self.pairs))

@@ -192,6 +192,11 @@ def identity(computed: Any, claimed: Any, *, at: str) -> Comparison:
     Comparison
         Symbolic; the verdict may be undecided.
 
+    Raises
+    ------
+    InputError
+        If one is no expression.
+
     Examples
     --------
     >>> import sympy as sp
@@ -199,8 +204,10 @@ def identity(computed: Any, claimed: Any, *, at: str) -> Comparison:
     >>> identity((x + 1) ** 2, x**2 + 2 * x + 1, at="all x").verdict
     <Verdict.TRUE: 'true'>
     """
-    from symshuffle.mechanisms.symbolic import same_function
+    from symshuffle.mechanisms.symbolic import check_expression, same_function
 
+    for argument, side in (("computed", computed), ("claimed", claimed)):
+        check_expression(side, argument)
     return Comparison(_shorten(computed), _shorten(claimed), "==", same_function(computed, claimed), Means.SYMBOLIC, at)
 
 

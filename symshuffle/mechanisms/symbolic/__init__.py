@@ -6,7 +6,7 @@ writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from
 """
 
 from symshuffle.base.numbers.readers import LARGEST_PARAMETER
-from symshuffle.mechanisms.symbolic.agreement import proportional, same_function, vanishes
+from symshuffle.mechanisms.symbolic.agreement import check_expression, proportional, same_function, vanishes
 from symshuffle.mechanisms.symbolic.constants import (
     EXP_EPS,
     LAM,
@@ -40,6 +40,7 @@ __all__ = [
     "IntegerKind",
     "Parameter",
     "chart",
+    "check_expression",
     "constant_of",
     "evaluate",
     "expression_of",

@@ -32,6 +32,16 @@ SHIFT: Final = 24
 """The largest whole number by which the argument of a gamma function is moved."""
 
 
+def check_expression(value: object, argument: str) -> None:
+    """Refuse what SymPy reads as no expression: a table, a truth value, a collection."""
+    try:
+        read = sp.sympify(value)
+    except (sp.SympifyError, TypeError, ValueError):
+        read = None
+    if not isinstance(read, sp.Expr):
+        raise InputError(argument, value, "an expression of SymPy or a number")
+
+
 def same_function(left: Any, right: Any) -> Verdict:
     """Whether two expressions agree as functions of their symbols.
 

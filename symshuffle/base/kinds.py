@@ -92,10 +92,12 @@ def _wrong_kind(
         if shown.parameters[name].kind not in several and value is not shown.parameters[name].default
     ]
     places = [*given_kinds, *(part for one in given_kinds for part in _parts(*one[:2]))]
-    for fits in (_is_of, lambda value, *_: _suits(value, failure)):
-        for name, value, kind, known in places:
-            if not fits(value, kind, known):
-                return _refusal(name, value, kind)
+    for name, value, kind, known in places:
+        if not _is_of(value, kind, known):
+            return _refusal(name, value, kind)
+    for name, value, kind, _ in given_kinds:  # what a data class holds, it has checked itself
+        if not _suits(value, failure):
+            return _refusal(name, value, kind)
     return None
 
 

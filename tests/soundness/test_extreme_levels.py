@@ -350,3 +350,10 @@ def test_bounds_at_hardly_any_budget_are_proportional_to_it(budget, n):
 def test_a_target_that_hardly_any_budget_meets_has_a_largest_one():
     found = largest_eps0(randomizer("krr").at(k=3), n=10**9, eps="1e-401", delta="1e-170").bracket
     assert 0 < found.lower <= found.upper < F(1, 10**160)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_delta_far_below_doubles_at_a_budget_below_them_is_no_traceback():
+    tiny = randomizer("oue").at(D=10, eps0="1e-320")
+    for level in ("1e-1000", "1e-450"):
+        assert asked(epsilon, tiny, n=1000, delta=level, adjacency="zero-out") is not None

@@ -81,9 +81,15 @@ class Tilt:
             return float(self.weights @ (np.abs(np.expm1(exponent)) * (1 + np.abs(exponent)))) / (1 + growth)
         return float(self.tilted(s) @ (2 + np.abs(exponent))) + abs(self.cumulant(s)) + abs(_shift(exponent))
 
+    def _exponent(self, s: float) -> Array:
+        """``s G``, by atom; no number where one of them is beyond doubles, so that no contour is chosen."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            exponent = s * self.values
+        return exponent if np.isfinite(exponent).all() else np.full_like(exponent, math.nan)
+
     def slope(self, s: float) -> float:
         """Mean of G under the tilt ``s``."""
-        exponent = s * self.values
+        exponent = self._exponent(s)
         raw = self.weights * np.exp(exponent - _shift(exponent))
         return float(raw @ self.values) / float(raw.sum())
 
@@ -106,7 +112,7 @@ class Tilt:
 
     def tilted(self, s: float) -> Array:
         """Probabilities of the atoms under the tilt ``s``."""
-        exponent = s * self.values
+        exponent = self._exponent(s)
         raw = self.weights * np.exp(exponent - _shift(exponent))
         tilted: Array = raw / math.fsum(raw)
         return tilted
@@ -288,6 +294,8 @@ def choose(tilt: Tilt, n: int, *, rtol: float, lattice: Fraction | None = None, 
     c = saddle_point(tilt, n, gaussian=quick)
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
     tau = math.sqrt(rtol / 2) / c
+    if not tau > 0:  # c is infinite, or no number
+        raise Unsupported("the tilt of G is beyond the range of doubles; use engine exact, at small n")
     quiet = QUIET - math.log(rtol)
     length = math.sqrt(2 * quiet) / tau
     # The lattice of atoms with many large denominators may be below the smallest double.

@@ -60,7 +60,10 @@ class Windows:
         c = saddle.saddle_point(tilt, n)
         spread = c * math.sqrt(n * max(tilt.curvature(c), 0.0))
         quiet = 4 - math.log(rtol) + math.log(2 * len(law.values) * (1 + spread))
-        ends = [_window(n, float(share), quiet) for share in tilt.tilted(c)]
+        shares = tilt.tilted(c)
+        if not np.isfinite(shares).all():
+            raise Unsupported(f"engine counts at n = {n}: beyond the range of doubles; use engine exact")
+        ends = [_window(n, float(share), quiet) for share in shares]
         try:  # at this scale tables are flat but for the tilt
             rho = Fraction(n * math.exp(-tilt.cumulant(c)))
         except OverflowError:

@@ -216,7 +216,7 @@ def test_nearest_doubles():
 def test_texts_of_rationals():
     assert [shortest(x) for x in (Fraction(1, 10**8), Fraction(1, 3), Fraction(3))] == ["1e-08", "1/3", "3"]
     assert (exact_text(Fraction(6, 5)), len(exact_text(Fraction(10**5000)))) == ("6/5", 5001)
-    assert [ungrouped(text) for text in ("200,000", "1_000", "0,100")] == ["200000", "1_000", "0,100"]
+    assert [ungrouped(text) for text in ("200,000", "1_000", "1_0", "0,100")] == ["200000", "1000", "1_0", "0,100"]
     assert words_of_target(exp_eps=Exp(Fraction(1, 10)), delta=Fraction(1, 10**8)) == "eps = 0.1, delta = 1e-08"
     assert words_of_target(exp_eps=Fraction(6, 5)) == "exp(eps) = 1.2"
 

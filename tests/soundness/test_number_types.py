@@ -105,7 +105,7 @@ def test_numbers_of_a_few_printed_digits_are_not_what_is_printed():
             "",
             "1_0",
             "1__0",
-            "1_000",
+            "1_00",
             "+ 1",
             "1 0",
             "1/ 2",

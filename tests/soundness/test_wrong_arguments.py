@@ -239,7 +239,7 @@ def digits_apart(command):
 
 @pytest.mark.parametrize("command", LINES)
 def test_numbers_have_nothing_between_their_digits(command, tmp_path, monkeypatch, capsys):
-    """Python's underscores are no part of the grammar, of integers as little as of other numbers."""
+    """Underscores are read between groups of three digits of an integer only."""
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)

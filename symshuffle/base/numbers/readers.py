@@ -22,7 +22,7 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers.balls import Ball, Exp, Number
 
 _RATIONAL: Final = re.compile(r"[+-]?\d+/\d+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?(\d{1,4}))?", re.ASCII)
-_GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+", re.ASCII)
+_GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+|(?:_\d{3})+)", re.ASCII)
 _LONGEST_TEXT: Final = 1000
 _SHOWN: Final = 50
 """Characters of a text that a message shows."""
@@ -189,11 +189,11 @@ def binary_parts(value: Any) -> tuple[int, int] | None:
 
 
 def ungrouped(text: str) -> str:
-    """An integer written in groups of three, as ``200,000``, without their commas; any other text as it is.
+    """An integer in groups of three, as ``200,000`` or ``200_000``, without their marks; any other text as it is.
 
     What could be a decimal comma (``0,100``) is no such integer.
     """
-    return text.strip().replace(",", "") if _GROUPED.fullmatch(text.strip()) else text
+    return text.strip().replace(",", "").replace("_", "") if _GROUPED.fullmatch(text.strip()) else text
 
 
 def parse_number(entry: object, argument: str) -> Fraction | Ball:
@@ -226,7 +226,7 @@ def parse_constant(entry: object, argument: str) -> Fraction | Exp:
 
 
 def as_integer(entry: object, argument: str, least: int, most: int | None = None) -> int:
-    """Read an integer of a range: a number of any type whose value is one, or text, maybe with commas."""
+    """Read an integer of a range: a number of any type whose value is one, or text, maybe in groups of three."""
     found: int | None = None
     if type(entry) is int:
         found = entry

@@ -148,3 +148,11 @@ def test_rare_draws_of_a_density_take_no_contour(monkeypatch):
     found = delta(randomizer("laplace").at(eps0="40", domain="binary"), n=10, eps="1/1000", adjacency="zero-out")
     assert "atoms" not in asked
     assert 0 < found.bracket.relative_width < F(1, 10**4)
+
+
+def test_more_rare_values_than_python_nests_calls():
+    rare = tuple(F(10**9 + i) for i in range(1100))
+    law = Law((F(0), F(-1), *rare), (F(1, 2) - F(1100, 10**14), F(1, 2), *[F(1, 10**14)] * 1100))
+    found = evaluate(law, 20, Method(rtol=1e-4))
+    assert "up to 1 of 20 draws are rare values" in found.evaluation
+    assert found.relative_width < F(1, 10**4)

@@ -18,9 +18,11 @@ a sum of values of laws whose atoms are of one size. For X of mean :math:`\mu` a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from typing import Any, Final, final
 
 from symshuffle.base.choices import Arithmetic, weakest_arithmetic
@@ -91,7 +93,7 @@ def by_rare_draws(
     draws, values, last = 0, 0, None
     while True:
         if len(cases) < sum(math.comb(k + len(rare) - 1, k) for k in range(draws + 1)):
-            cases += [parts.case(counts) for counts in _counts(draws, len(rare))]
+            cases += [parts.case(Counter(drawn)) for drawn in combinations_with_replacement(range(len(rare)), draws)]
         beyond = parts.beyond(draws)
         lower = sum((case.lower for case in cases), start=lower_end(law.singular))
         upper = sum((case.upper for case in cases), start=upper_end(law.singular) + beyond)
@@ -115,16 +117,6 @@ def by_rare_draws(
             return None
         arithmetic = weakest_arithmetic((arithmetic, last.arithmetic))
         cases[place] = cases[place].with_value(last)
-
-
-def _counts(draws: int, kinds: int) -> Iterator[tuple[int, ...]]:
-    """All ways in which so many draws are of so many kinds."""
-    if kinds == 1:
-        yield (draws,)
-        return
-    for first in range(draws + 1):
-        for rest in _counts(draws - first, kinds - 1):
-            yield first, *rest
 
 
 @final
@@ -178,10 +170,10 @@ class _Parts:
     share: Any
     n: int
 
-    def case(self, counts: tuple[int, ...]) -> _Case:
-        """A case by how often each rare value is drawn, with ends that need no engine."""
-        m = self.n - sum(counts)
-        drawn = exact_sum(Fraction(k) * value for k, (value, _) in zip(counts, self.rare, strict=True) if k)
+    def case(self, counts: Counter[int]) -> _Case:
+        """A case by how often which rare value is drawn, of those that are, with ends that need no engine."""
+        m = self.n - counts.total()
+        drawn = exact_sum(Fraction(k) * self.rare[i][0] for i, k in counts.items())
         return _Case(self._chance(counts, m), drawn, m, self._ends(drawn, m))
 
     def beyond(self, draws: int) -> Fraction:
@@ -191,14 +183,13 @@ class _Parts:
         below = chance**draws / math.factorial(draws)
         return below * (rare + chance / (draws + 1) * self.others.ceiling)
 
-    def _chance(self, counts: tuple[int, ...], m: int) -> tuple[Fraction, Fraction]:
+    def _chance(self, counts: Counter[int], m: int) -> tuple[Fraction, Fraction]:
         """The multinomial probability of a case, over n."""
-        ways = math.prod(range(m + 1, self.n + 1)) // math.prod(map(math.factorial, counts))
+        ways = math.prod(range(m + 1, self.n + 1)) // math.prod(map(math.factorial, counts.values()))
         with working_precision(_BITS + self.n.bit_length()):
             none = (m * (-to_arb(self.share)).log1p()).exp()
             start = to_arb(Fraction(ways, self.n))
-            drawn = ((to_arb(w), k) for (_, w), k in zip(self.rare, counts, strict=True) if k)
-            chance = none * math.prod((w**k for w, k in drawn), start=start)
+            chance = none * math.prod((to_arb(self.rare[i][1]) ** k for i, k in counts.items()), start=start)
             ball = Ball.from_arb(chance, _BITS)
         return max(ball.lower, Fraction(0)), ball.upper
 

@@ -152,7 +152,7 @@ WRONG = [
     (["profile", *CURVE, "--n", "10"], "--to"),
     (["profile", *CURVE, "--n", "10", "--from", "1", "--to", "0"], "from < to"),
     (["tradeoff", *CURVE, "--n", "10", "--plot", "x.exe"], "--plot = x.exe"),
-    (["tradeoff", *CURVE, "--n", "10", "--rtol", "2"], "not a relative width"),
+    (["tradeoff", *CURVE, "--n", "10", "--rtol", "2"], "--rtol = 2"),
 ]
 
 

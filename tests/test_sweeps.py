@@ -329,18 +329,18 @@ def test_wrong_specifications(tmp_path, capsys, spec, said):
 
 def test_sources_laws_results_and_errors_travel():
     from symshuffle.base.numbers import Exp
-    from symshuffle.cli.arguments import One
+    from symshuffle.configuration.randomizers import NamedRandomizer
 
     krr = symshuffle.randomizer("krr").at(k=10, eps0=1)
     things = [
         krr,
         symshuffle.randomizer("krr"),
-        One("krr", "1", None, ["k=10"]).named.quickest(),
+        NamedRandomizer("krr", {"k": "10"}, "1").quickest(),
         symshuffle.mechanisms.Laplace(3),
-        One("joint(krr(k=10),4)", "1").named.quickest(),
-        One("bmg", param=["gamma=1/2", "sigma0=1", "d=3"]).named.quickest(),
-        One("privunit", "1", param=["d=5", "theta=1/2"]).named.quickest(),
-        One("gaussian", param=["sigma0=1", "d=3"]).named.quickest(),
+        NamedRandomizer("joint(krr(k=10),4)", {}, "1").quickest(),
+        NamedRandomizer("bmg", {"gamma": "1/2", "sigma0": "1", "d": "3"}).quickest(),
+        NamedRandomizer("privunit", {"d": "5", "theta": "1/2"}, "1").quickest(),
+        NamedRandomizer("gaussian", {"sigma0": "1", "d": "3"}).quickest(),
         symshuffle.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]]),
         symshuffle.optimal_decomposition(krr),
         symshuffle.optimal_decomposition(krr).law(Exp(Fraction(1, 3))),

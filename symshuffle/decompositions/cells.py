@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
@@ -39,8 +39,8 @@ from symshuffle.mechanisms.definitions import UNBOUNDED, Classes, classes_of
 from symshuffle.mechanisms.members import Alike, BitStrings, arrangements_of
 from symshuffle.mechanisms.outputs import OutputClass
 
-if TYPE_CHECKING:
-    from symshuffle.decompositions.closed_forms import ClosedForm
+ClosedForm: TypeAlias = Any
+"""A :class:`~symshuffle.decompositions.closed_forms.ClosedForm`, whose module imports this one."""
 
 LONGEST_POLYNOMIAL: Final = 8
 """Bits of a string up to which weights are quotients of polynomials, which have as many terms; cost only."""

@@ -103,6 +103,7 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 ELSEWHERE = {
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
+    "Adjacency.check_inputs.inputs": "the number of inputs of a randomizer that was read",
     "Law.in_units.max_multiple": "a limit of a search, which finds nothing where it is too small",
     "SymmetryGroup.subset_orbit_count.max_permutations": "a limit of work, which decides how orbits are counted",
 }

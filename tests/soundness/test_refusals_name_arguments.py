@@ -186,6 +186,7 @@ LISTED = {
     "cli/vectors.py": "the same",
     "configuration/randomizers.py": "the same",
     "accountants/questions/proof.py": "what is a mechanism, without algebra",
+    "decompositions/closed_forms.py": "the same",
     "base/results.py": "the text of an object in Python",
     "base/sweeps.py": "the name of a function, and the kind of an error in a row",
     "base/numbers/readers.py": "what is an array or a truth value, without NumPy",

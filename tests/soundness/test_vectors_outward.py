@@ -235,7 +235,8 @@ def test_levels_are_covered_for_certain_or_not():
 
 
 def test_the_value_of_one_user_and_of_very_many_by_both_ends():
-    mixed = SimpleNamespace(never_positive=False, positive_mean=lambda: Ball(F(1, 5), F(1, 4)), singular=F(1, 7))
+    mean = Ball(F(1, 5), F(1, 4))
+    mixed = SimpleNamespace(kind="segments", never_positive=False, positive_mean=lambda: mean, singular=F(1, 7))
     found = evaluate(mixed, 1, Method(arithmetic="ball"))
     assert found.lower <= F(1, 5) + F(1, 7) and F(1, 4) + F(1, 7) <= found.upper
     law = Law((F(1), F(-2)), (F(1, 2), F(1, 2)), singular=Ball(F(1, 5), F(1, 4)))
@@ -253,6 +254,11 @@ class Densities:
     single: object = None
     ceiling: F | None = None
     never_positive: bool = False
+    kind: str = "densities"
+
+    @property
+    def of_single(self):
+        return None if self.single is None else Densities(self.single, self.exp_eps)
 
     def alone(self):
         return self.pair.alone
@@ -269,7 +275,6 @@ def test_several_bounds_on_densities_by_both_ends(monkeypatch):
     def bracket(law, n, **_):
         return Bracket(*law.pair.ends, "ball", "given", "", aimed=0.1)
 
-    monkeypatch.setattr(evaluate_module, "LevelledPair", Densities)
     monkeypatch.setattr(engine, "density_bracket", bracket)
 
     def ends(law, n):

@@ -22,8 +22,8 @@ import typer
 import symshuffle
 from symshuffle import Channel, Group, InputError, Law, SymshuffleError, cli, ledger, randomizer
 from symshuffle.collect import plan_survey
+from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.design.information.measures import hockey_stick_measure
-from symshuffle.mechanisms import Mechanism
 from tests.public import PUBLIC
 
 ROOT = Path(__file__).parents[2]
@@ -349,7 +349,7 @@ def test_a_fault_of_the_library_is_shown_as_one(monkeypatch):
     def planted(*_, **__):
         raise AttributeError("planted")
 
-    monkeypatch.setattr(Mechanism, "pair_kinds", planted)
+    monkeypatch.setattr(ClosedForm, "law", planted)
     with pytest.raises(AttributeError, match="planted"):
         symshuffle.delta(randomizer("krr").at(k=3, lam="17/9"), n=3, **LEVEL)
     monkeypatch.setattr(symshuffle.accountants.questions.solve, "experiment", planted)

@@ -246,7 +246,7 @@ class AnswerMethods:
 
     @property
     def evaluation(self) -> str:
-        """How the number is known."""
+        """How the bracket was evaluated."""
         return self.bracket.evaluation
 
     def to_dict(self) -> dict[str, Any]:

@@ -147,7 +147,7 @@ class FactorTable:
 
     @classmethod
     def of(cls, windows: Windows, i: int, bits: int | None) -> FactorTable:
-        """Of one atom; in doubles where no number of bits is given."""
+        """The table of one atom, in fixed point of ``bits`` bits, or in doubles if None."""
         first, last = windows.low[i], windows.high[i]
         peak = (first + last) // 2
         base = to_arb(windows.rho) * to_arb(windows.law.weights[i])

@@ -160,7 +160,10 @@ _Drawn: TypeAlias = tuple[list[flint.arb], list[flint.arb]]
 
 
 def _gains(atoms: Sequence[_Drawn], first: int, left: int, excess: flint.arb) -> flint.arb:
-    """The positive part of the excess times the shares, summed over all ways to draw so often from an atom on."""
+    """The positive part of the excess times the shares, summed over all ways to distribute ``left`` draws.
+
+    They are distributed among the atoms from ``first`` on.
+    """
     sums, shares = atoms[first]
     total = shares[left] * (excess + sums[left]).nonnegative_part()
     if first + 1 == len(atoms):

@@ -89,7 +89,9 @@ def over(
     finer: int = 4,
     max_terms: int = 40_000_000,
 ) -> flint.arb:
-    """A bound on the sum over the nodes from ``start`` to ``last``, without the factor step/pi.
+    """An upper bound on the sum over the nodes from ``start`` to ``last``, without the factor step/pi.
+
+    Nodes are taken in runs, ``finer`` times as many where they are too long; beyond ``max_terms`` values it refuses.
 
     - ``bound``: from the transform at the middle of a stretch, half its length and its lower end to a bound on the
       integrand at each of its nodes.

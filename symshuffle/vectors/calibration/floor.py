@@ -151,7 +151,7 @@ def misses(
 
 
 def _excluded(pair: ContinuousPair, target: Target) -> bool:
-    """Whether a cheap bound of one order is not above a target."""
+    """Whether a cheap upper bound on one order is already at most the target."""
     return at_most(LevelledPair(pair, target.exp_eps), target.n, near=target.goal)[0] <= target.goal
 
 

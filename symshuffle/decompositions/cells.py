@@ -39,7 +39,7 @@ from symshuffle.mechanisms.definitions import UNBOUNDED, Classes, classes_of
 from symshuffle.mechanisms.members import Alike, BitStrings, arrangements_of
 from symshuffle.mechanisms.outputs import OutputClass
 
-ClosedForm: TypeAlias = Any
+NamedForm: TypeAlias = Any
 """A :class:`~symshuffle.decompositions.closed_forms.ClosedForm`, whose module imports this one."""
 
 LONGEST_POLYNOMIAL: Final = 8
@@ -99,18 +99,18 @@ def against_null(cells: Sequence[Cell], second: bool) -> tuple[Cell, ...]:
     )
 
 
-def classes_at(form: ClosedForm, lam: Any) -> tuple[Classes, Any]:
+def classes_at(form: NamedForm, lam: Any) -> tuple[Classes, Any]:
     """Classes of outputs and number of inputs, in numbers of the kind that the ratio cap is given in."""
     cap = {} if lam is None else {"lam": lam}
     return classes_of(form.name, form.numbers | cap | ({"D": UNBOUNDED} if form.limits else {}))
 
 
-def _cells(form: ClosedForm, others: Others, null: bool | None, lam: Any) -> tuple[Cell, ...]:
+def _cells(form: NamedForm, others: Others, null: bool | None, lam: Any) -> tuple[Cell, ...]:
     cells = counted_cells(*classes_at(form, lam), others)
     return cells if null is None else against_null(cells, null)
 
 
-def quotient_cells(form: ClosedForm, others: Others = "blanket", null: bool | None = None) -> tuple[Cell, ...]:
+def quotient_cells(form: NamedForm, others: Others = "blanket", null: bool | None = None) -> tuple[Cell, ...]:
     """The cells as quotients in the root of the ratio cap: the same at all budgets.
 
     - ``null``: None for two inputs, otherwise whether the second of them is compared with a null symbol.
@@ -119,13 +119,13 @@ def quotient_cells(form: ClosedForm, others: Others = "blanket", null: bool | No
 
 
 @lru_cache(maxsize=256)
-def _quotient_cells(form: ClosedForm, others: Others, null: bool | None) -> tuple[Cell, ...]:
+def _quotient_cells(form: NamedForm, others: Others, null: bool | None) -> tuple[Cell, ...]:
     return _cells(form, others, null, RATIO_CAP if form.has_budget else None)
 
 
 @lru_cache(maxsize=8)
 def _numbers(
-    form: ClosedForm, others: Others, null: bool | None, precision: int, doubles: bool
+    form: NamedForm, others: Others, null: bool | None, precision: int, doubles: bool
 ) -> list[tuple[Cell, Any]]:
     """The cells in numbers, and ratios of a null symbol as quotients, where these are known: the same at all levels."""
     lam = form.lam
@@ -174,7 +174,7 @@ def _fraction(value: Any) -> Fraction:
 
 
 def counted_law(
-    form: ClosedForm,
+    form: NamedForm,
     exp_eps: Real,
     way: Direction,
     others: Others = "blanket",
@@ -201,7 +201,7 @@ def counted_law(
         raise NotDecided(f"the cells at these values: {reason!r}") from None
 
 
-def rises_with(parameter: str, form: ClosedForm, exp_eps: Real, way: Direction, bits: int | None) -> bool:
+def rises_with(parameter: str, form: NamedForm, exp_eps: Real, way: Direction, bits: int | None) -> bool:
     """Whether the law of G over the blanket certainly rises in convex order with an integer in which it is affine."""
     lam = form.lam
     precision = bits or usual_bits(exp_eps, *(() if lam is None else (lam,)))
@@ -216,7 +216,7 @@ def rises_with(parameter: str, form: ClosedForm, exp_eps: Real, way: Direction, 
         )
 
 
-def counted_channel(form: ClosedForm, bits: int | None) -> Channel:
+def counted_channel(form: NamedForm, bits: int | None) -> Channel:
     """Explicit channel: exact where probabilities are rational and no bits are given, otherwise in balls."""
     precision = DEFAULT_BITS if bits is None else as_precision(bits)
     with working_precision(precision + 32):
@@ -231,12 +231,12 @@ def counted_channel(form: ClosedForm, bits: int | None) -> Channel:
         return Channel(tuple(zip(*_columns(form, cap, number), strict=True)))
 
 
-def quotient_rows(form: ClosedForm) -> list[tuple[CapQuotient, ...]]:
+def quotient_rows(form: NamedForm) -> list[tuple[CapQuotient, ...]]:
     """The rows of the channel as functions of the ratio cap."""
     return list(zip(*_columns(form, None if form.lam is None else RATIO_CAP, CapQuotient.of), strict=True))
 
 
-def _columns(form: ClosedForm, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
+def _columns(form: NamedForm, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
     """For each output its probabilities at all inputs."""
     integers = {name: int(value) for name, value in form.numbers.items() if value.denominator == 1}
     classes, _ = classes_at(form, cap)
@@ -252,18 +252,18 @@ def _columns(form: ClosedForm, cap: Any, shown: Callable[[Any], Any]) -> Iterato
             yield tuple(entries[i] for i in states)
 
 
-def outputs_of(form: ClosedForm) -> int:
+def outputs_of(form: NamedForm) -> int:
     """Number of outputs."""
     return sum(int(_outputs(one)) for one in _classes_at_four(form))
 
 
-def knows_three(form: ClosedForm) -> bool:
+def knows_three(form: NamedForm) -> bool:
     """Whether every class of outputs counts the states of three inputs."""
     return all(one.knows(3) for one in _classes_at_four(form))
 
 
 @lru_cache(maxsize=16)
-def _classes_at_four(form: ClosedForm) -> Classes:
+def _classes_at_four(form: NamedForm) -> Classes:
     """The classes at a budget at which roots are rational: their structure is the same at all."""
     return classes_at(form, None if form.lam is None else _Number(Fraction(4)))[0]
 
@@ -276,7 +276,7 @@ def _outputs(one: OutputClass) -> Any:
 
 @lru_cache(maxsize=4)
 def _law(
-    form: ClosedForm,
+    form: NamedForm,
     exp_eps: Real,
     way: Direction,
     others: Others,

@@ -85,7 +85,7 @@ def density_bracket(
     except (Unsupported, NotDecided) as reason:
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
-            ceiling, road = min((ceiling, road), (_chernoff(law, n, negligible) or ceiling, _CHERNOFF))
+            ceiling, road = _or_chernoff((ceiling, road), _chernoff(law, n, negligible))
             return Bracket(Fraction(0), ceiling, arithmetic, "none", f"at most {road} ({reason})", aimed=rtol)
         few = _of_few_cells(law, n) if cells and few is None else few
         near = _width_of(few)
@@ -136,7 +136,12 @@ def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING) -> tuple[Fra
     if known[0] < NOTHING:
         return known
     found = _chernoff(law, n, near) if found is None else found
-    return known if found is None else min(known, (found, _CHERNOFF))
+    return _or_chernoff(known, found)
+
+
+def _or_chernoff(known: tuple[Fraction, str], found: Fraction | None) -> tuple[Fraction, str]:
+    """An upper end with its reason, or Chernoff's bound where that is smaller."""
+    return known if found is None or found >= known[0] else (found, _CHERNOFF)
 
 
 def _chernoff(law: LevelledPair, n: int, near: Fraction, *, least_bits: int = 128) -> Fraction | None:

@@ -7,6 +7,7 @@ the random tests and the import contracts are read off, or compared with, this t
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -27,8 +28,8 @@ ENGINES: Final[Mapping[str, str]] = {
 """Label to class, in the order in which the automatic choice asks them."""
 
 
-class Engine:
-    """From the law of G to a bracket around H(n), and nothing else about where the law comes from: a frozen dataclass.
+class Engine(ABC):
+    """Base class of engines, frozen dataclasses that compute a bracket around H(n) from a law of G alone.
 
     - ``name``: name of the engine in results.
     - ``least``: what its brackets are at the least.
@@ -57,17 +58,17 @@ class Engine:
         return None
 
     @classmethod
+    @abstractmethod
     def trials(cls, law: Any) -> tuple[Self, ...]:
         """Settings that take about a second, the careful ones first: under all of them its brackets have to hold."""
-        raise NotImplementedError
 
+    @abstractmethod
     def refusal(self, law: Any, n: int) -> str | None:
         """Reason why the engine cannot answer, found before it starts, or None."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bracket(self, law: Any, n: int) -> Bracket:
         """A bracket around H(n), at every n where G is never positive, or ``Unsupported``."""
-        raise NotImplementedError
 
 
 def engine_class(label: str) -> type[Engine]:

@@ -4,6 +4,7 @@ import itertools
 import json
 from decimal import Decimal
 from fractions import Fraction as F
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -150,6 +151,17 @@ def test_samples_without_a_common_message_are_refused_unless_that_is_stated(tmp_
     assert audit_samples([(0, 1)] * 300, ["1,2"] * 300, eps=1).outcome is Outcome.REFUTED
 
 
+def refused_unless_disjoint(pair, capsys):
+    """The refusal of two files that share a message and have another one each, which ``--disjoint`` takes."""
+    for name, message in zip(("a.csv", "b.csv"), pair, strict=True):
+        Path(name).write_text(f"z\n{message}\nz\n{message}\nz\n" * 100)
+    asked = ("audit", "samples", "a.csv", "b.csv", "--eps", "1")
+    line = refused(capsys, *asked)
+    assert "--disjoint" in line
+    assert run(capsys, *asked, "--disjoint")[0] == 1
+    return line
+
+
 SPELLED = [("yes", "Yes"), ("a b", "ab"), ("A", "\uff21"), ("u  1", "u 1"), ("e\u0301", "\u00e9")]
 
 
@@ -157,12 +169,8 @@ SPELLED = [("yes", "Yes"), ("a b", "ab"), ("A", "\uff21"), ("u  1", "u 1"), ("e\
 def test_messages_that_each_sample_spells_otherwise_are_refused_unless_stated(pair, tmp_path, monkeypatch, capsys):
     """One shared message does not make two notations one: the claim would be refuted by its spelling."""
     monkeypatch.chdir(tmp_path)
-    for name, message in zip(("a.csv", "b.csv"), pair, strict=True):
-        (tmp_path / name).write_text(f"0\n{message}\n0\n{message}\n1\n" * 100)
-    asked = ("audit", "samples", "a.csv", "b.csv", "--eps", "1")
-    line = refused(capsys, *asked)
-    assert line.startswith(f"symshuffle: FILE2 = {pair[1]!a}") and ascii(pair[0]) in line and "--disjoint" in line
-    assert run(capsys, *asked, "--disjoint")[0] == 1
+    line = refused_unless_disjoint(pair, capsys)
+    assert line.startswith(f"symshuffle: FILE2 = {pair[1]!a}") and ascii(pair[0]) in line
     rows = [["0", "0", message] * 200 for message in pair]
     rows[1][0] = pair[0]  # in one notation: both samples have this spelling, one more often
     assert audit_samples(*rows, eps=1).outcome is Outcome.REFUTED
@@ -177,11 +185,7 @@ NOTATIONS = [
 @pytest.mark.parametrize("pair", NOTATIONS)
 def test_a_number_in_two_notations_is_refused_unless_stated(pair, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for name, message in zip(("a.csv", "b.csv"), pair, strict=True):
-        (tmp_path / name).write_text(f"z\n{message}\nz\n{message}\nz\n" * 100)
-    asked = ("audit", "samples", "a.csv", "b.csv", "--eps", "1")
-    assert "FILE2 = " in (line := refused(capsys, *asked)) and "--disjoint" in line
-    assert run(capsys, *asked, "--disjoint")[0] == 1
+    assert "FILE2 = " in refused_unless_disjoint(pair, capsys)
 
 
 def test_numbers_that_differ_are_no_notations_of_one():

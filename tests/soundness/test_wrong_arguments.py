@@ -211,6 +211,13 @@ LINES = {
 }
 """A valid line of every command; those of a group are two words."""
 
+
+def write_files():
+    """Write what the valid lines read into the working folder."""
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+
+
 WRITTEN = ("", "x", "-1", "0", "1.5", "nan", "inf", "1e400", "1/0", "nodir/x")
 
 
@@ -241,8 +248,7 @@ def digits_apart(command):
 def test_numbers_have_nothing_between_their_digits(command, tmp_path, monkeypatch, capsys):
     """Underscores are read between groups of three digits of an integer only."""
     monkeypatch.chdir(tmp_path)
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text)
+    write_files()
     for words in digits_apart(command):
         with soon():
             assert cli.main(words) == 2, words
@@ -281,8 +287,7 @@ def test_every_module_with_commands_names_them_in_the_table():
 @pytest.mark.parametrize("command", LINES)
 def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text)
+    write_files()
     for words in changed(command):
         before = set(tmp_path.iterdir())
         with soon():
@@ -309,8 +314,7 @@ def test_a_wrong_value_of_every_option_is_refused_with_what_is_allowed(command, 
     for option in options(command):
         for path in tmp_path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-        for name, text in FILES.items():
-            (tmp_path / name).write_text(text)
+        write_files()
         with soon():
             status = cli.main([*command.split(), *LINES[command], f"{option}=sideways"])
         said = capsys.readouterr().err.splitlines()

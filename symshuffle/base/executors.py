@@ -51,9 +51,9 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def workers(jobs: int) -> Iterator[Executor | None]:
-    """A pool of at most one process per core, or None where one process is enough: the executor of every function here.
+    """A pool of at most one process per core, or None where one process is enough.
 
-    What is asked for beyond the cores would take its start from them, and compute nothing sooner.
+    Processes beyond the number of cores would only cost the time of their start.
     """
     if (jobs := min(jobs, os.cpu_count() or 1)) == 1:
         yield None

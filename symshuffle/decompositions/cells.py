@@ -284,7 +284,7 @@ def _law(
     precision: int,
     doubles: bool,
 ) -> Law:
-    """Kept for a moment: the other direction is form for next."""
+    """Kept for a moment: the other direction is asked for next."""
     with working_precision(precision + 32):
         x, atoms, singular = _entry(exp_eps, doubles), [], Fraction(0)
         for cell, quotient in _numbers(form, others, null, precision, doubles):

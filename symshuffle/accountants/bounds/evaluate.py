@@ -296,11 +296,14 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
 
 
-def _of_atoms(law: Law, n: int, request: Method, *, few_atoms: int = 50, near: Fraction = Fraction(1, 1000)) -> Bracket:
+def _of_atoms(
+    law: Law, n: int, request: Method, *, few_atoms: int = 50, coarsest: Fraction = Fraction(1, 1000)
+) -> Bracket:
     """H(n) of a finite law: where no engine takes it, or sums would be long, from a law without its rare atoms.
 
     - ``few_atoms``: atoms up to which sums in long rationals take less than a law without rare ones.
-    - ``near``: relative width of a sum over rare draws that no contour of more atoms is to narrow: it takes minutes.
+    - ``coarsest``: relative width up to which a sum over rare draws of more atoms is returned as it is, since a contour
+      would take minutes to narrow it.
     """
     several = request.engine is None and request.arithmetic != "exact"
     if several and n * len(law.values) * min(map(to_float, law.weights)) < 1:  # far above what is a rare draw
@@ -309,7 +312,7 @@ def _of_atoms(law: Law, n: int, request: Method, *, few_atoms: int = 50, near: F
         drawn = by_rare_draws(law, n, partial(_of_part, request, 4), request.is_met_by)
         if drawn is not None and request.is_met_by(drawn):
             return drawn
-        if drawn is not None and len(law.values) > few_atoms and drawn.width <= near * drawn.upper:
+        if drawn is not None and len(law.values) > few_atoms and drawn.width <= coarsest * drawn.upper:
             return _aimed(drawn, request)
     apart = _apart(law, n, request) if several and len(law.values) > few_atoms and beyond_doubles(law) else None
     if apart is not None and apart.aimed is None:

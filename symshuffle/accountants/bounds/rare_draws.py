@@ -41,7 +41,7 @@ _FEWEST: Final = 10
 
 _MOST_DRAWS: Final = 8
 _MOST_CASES: Final = 1200
-"""Rare draws, and cases of them, beyond which nothing is gained: the chance falls by 16 with every draw."""
+"""Rare draws, and cases of them, beyond which no more are summed: cost only, as the rest is added to the upper end."""
 
 _MOST_VALUES: Final = 12
 """Values of an engine, each of which may take a second."""

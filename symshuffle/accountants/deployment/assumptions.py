@@ -74,7 +74,7 @@ _MEANINGS = {
     ),
     Assumption.SAME_NUMBER: (
         "Every user sends exactly the stated number of messages in each period. All messages of a period are shuffled "
-        "together, in one batch; separate batches are as many periods."
+        "together, in one batch; separate batches count as periods."
     ),
     Assumption.MEMOISED: (
         "Every user draws a message once, with random bits of its own, and sends that message in every period. The "

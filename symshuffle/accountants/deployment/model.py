@@ -39,7 +39,7 @@ class Deployment:
         In what neighbouring datasets differ.
     reports : int
         Number of messages that every user sends in a period, each with fresh randomness; default 1. All messages of a
-        period are shuffled together, in one batch; for batches of their own, give as many periods.
+        period are shuffled together, in one batch; reports in separate batches count as periods.
     periods : int
         Number of periods, fixed before the first; default 1.
     memoised : bool

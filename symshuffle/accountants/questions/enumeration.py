@@ -2,8 +2,8 @@ r"""Exact divergences by enumeration: of two given datasets, and of one batch wi
 
 A reader sees the histogram of all messages of the batch. Its law is computed for each dataset, so nothing is bounded:
 the answer is the largest divergence of neighbouring datasets itself. It is at most that of separate batches, one per
-report, of which one batch is a function (claim ``symshuffle.reports``); these may have more. Every report may be about
-another input.
+report, of which one batch is a function (claim ``symshuffle.reports``); that of separate batches may be larger. Every
+report may be about another input.
 """
 
 from __future__ import annotations
@@ -245,9 +245,7 @@ def _of_reports(
                 words = "a user with reports about {} and about {}, all others about {}".format(*held)
                 yield words, cells, cells, scale ** ((others + 1) * reports)
 
-    words = (
-        f"all {reports} reports of every user are one batch; separate batches, of which it is a function, may have more"
-    )
+    words = f"all {reports} reports of every user are one batch; the divergence of separate batches may be larger"
     notes = tuple(words if "symshuffle.reports" in note else note for note in batch.notes)
     neighbours = replace(batch.neighbours("both", group.count), theorem=ENUMERATED, notes=notes)
     return Enumeration(deployment, neighbours, True, deployment.threshold is None, arithmetic, pairs)

@@ -105,7 +105,7 @@ def delta(
         Users whose messages are known to the reader: a number, or a share such as ``"10%"``; default 0.
     reports, periods : int, optional
         Messages of every user in a period, which are shuffled together, and periods, each with fresh randomness;
-        default 1. Of messages in batches of their own each is a period.
+        default 1. Reports that are shuffled in separate batches count as periods.
     memoised : bool, optional
         Whether every user draws a message once and sends it in every period; default False.
     threshold : int, optional

@@ -195,7 +195,7 @@ def check_names(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[
 def check_spellings(first: Sequence[Run], second: Sequence[Run]) -> None:
     """Refuse samples without a common message, and a message of both that is written differently in each.
 
-    Numbers are compared in notations that are not read, too.
+    So are two messages that may be one number in different notations, as ``50%`` and ``0.5``.
     """
     seen = [{message for run in runs for message in run} for runs in (first, second)]
     if not seen[0] & seen[1]:
@@ -229,13 +229,13 @@ def _check_notations(first: AbstractSet[str], second: AbstractSet[str]) -> None:
 
 
 def _notations(message: str) -> set[Fraction | float]:
-    """Return the numbers that a message may be, in notations that are not read: 50%, 1,000, 1_0, 0x1, a half sign."""
+    """Return the numbers that a message may stand for, also in notations that are not read: 50%, 1,000, 1_0, 0x1."""
     text = unicodedata.normalize("NFKC", message).translate(_SIGNS).casefold().replace(" ", "")
-    shares = (Fraction(1, 100), text.removesuffix("%")) if text.endswith("%") else (Fraction(1), text)
+    unit, digits = Fraction(1, 100) if text.endswith("%") else Fraction(1), text.removesuffix("%")
     found = set[Fraction | float]()
-    for written in {shares[1].replace(",", "."), re.sub("[,;_']", "", shares[1])}:
+    for written in {digits.replace(",", "."), re.sub("[,;_']", "", digits)}:
         with suppress(ValueError):
-            found.add(shares[0] * _number(written))
+            found.add(unit * _number(written))
     return found
 
 

@@ -18,6 +18,7 @@ from symshuffle.accountants.bounds.search import (
     simplest_between,
     smallest_meeting,
 )
+from symshuffle.base.errors import Unsupported
 from symshuffle.base.results import Bracket
 
 SIDES = {"above": (0, 1), "below": (1, 0), "around": (1, 1)}
@@ -164,3 +165,15 @@ def test_the_largest_of_some_numbers_is_between_the_largest_ends():
     for found in (largest_of(above), largest_of(above, below)):
         assert (found.lower, found.upper) == (3, 5)
     assert largest_of(above, below[1:]).lower == 1
+
+
+def test_a_bound_that_does_not_fall_is_looked_at_few_times():
+    asked = []
+
+    def flat(level, _):
+        asked.append(level)
+        return Bracket(F(1), F(1), "ball", "none", "does not fall")
+
+    with pytest.raises(Unsupported, match="no eps up to 5000"):
+        smallest_meeting(flat, F(1, 100), 1e-6)
+    assert len(asked) <= 8 and asked[-1] == 5000

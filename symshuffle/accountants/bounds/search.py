@@ -181,6 +181,7 @@ def smallest_meeting(
     low, high = zero, settle(bound, target, rtol, min(_FIRST, most))
     if high.y.upper <= target:
         return narrow(bound, target, rtol, _descended(bound, target, rtol, zero, high))
+    factor = 4
     while high.y.upper > target:
         if high.x >= most:
             goal = shortest(target)
@@ -192,7 +193,8 @@ def smallest_meeting(
             left = format_decimal(high.y.upper, digits=3, up=True)
             raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} are undecided")
         low, before = high if high.y.lower > target else low, high
-        high = settle(bound, target, rtol, min(4 * high.x, most))
+        high = settle(bound, target, rtol, min(factor * high.x, most))
+        factor = factor**2 if _same(before.y, high.y) else 4  # a bound that does not fall yet is asked few times
         if high.y.lower <= target < high.y.upper and _same(before.y, high.y):
             high = settle(bound, target, rtol, most)  # the bound no longer decreases
     return narrow(bound, target, rtol, Crossing(low, high))

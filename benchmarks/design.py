@@ -14,10 +14,9 @@ from typing import Any
 from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy
 from symshuffle.channels.geometry.groups import cyclic_group, product_of_symmetric_groups
-from symshuffle.design.decision.designs import orbit_tradeoff
 from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 from symshuffle.design.parametric.homotopy import derive
 
 LAM = Fraction(20)

@@ -119,7 +119,7 @@ print("least favourable prior:", [round(float(p), 4) for p in worst.least_favour
 ring = read_problem(PROBLEMS / "direction_on_a_ring.json").problem()
 group = detect_symmetry(ring)
 reduced = orbit_tradeoff(ring, lam, group)
-print(f"group of order {group.order()}, {reduced.num_orbits} orbits, optimum {reduced.value.exact}")
+print(f"group of order {group.order()}, {group.subset_orbit_count()} orbits, optimum {reduced.value.exact}")
 assert reduced.value.exact == bayes_tradeoff(ring, lam).value.exact
 
 # %% [markdown]

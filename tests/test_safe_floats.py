@@ -16,8 +16,7 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.channels import cyclic_group, deficiency
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.design import ExtremalChannel, f_divergence, smoothed_point_masses
-from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, orbit_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.utility import (
     Contamination,
@@ -78,8 +77,7 @@ ANSWERS = {
         lambda: maximise(f_divergence(*MASSES, lambda t: (t - 1) * (t - 1)), eps0="1/2", rtol="1/64"),
     ),
     "MinimalRisk": ("upper", lambda: minimal_unbiased_risk(W, [[0], [1]])),
-    "OrbitDesign": ("upper", lambda: orbit_tradeoff(PROBLEM, F(7, 3), cyclic_group(3))),
-    "Design of orbits": ("upper", lambda: orbit_tradeoff_at(PROBLEM, symshuffle.Exp(F(1, 2)), cyclic_group(3))),
+    "Design of orbits": ("upper", lambda: orbit_tradeoff(PROBLEM, symshuffle.Exp(F(1, 2)), cyclic_group(3))),
     "Leakage of a pair": ("upper", lambda: leakage(W, 0, 1, n=3, eps="1/3")),
     "PrivateMean": (
         "upper",

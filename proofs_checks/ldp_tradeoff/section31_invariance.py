@@ -23,9 +23,8 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.groups import cyclic_group, symmetric_group
-from symshuffle.design.decision.designs import orbit_tradeoff
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, orbit_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide

@@ -30,8 +30,7 @@ from symshuffle.channels.geometry.groups import (
     product_of_symmetric_groups,
     symmetric_group,
 )
-from symshuffle.design.decision.designs import orbit_tradeoff
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 from symshuffle.design.named import weighted_guessing_problem
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (

@@ -206,7 +206,7 @@ def _group(file: Any, problem: Problem, symmetry: str | None, criterion: Criteri
 
 
 def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
-    from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+    from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 
     level, file = asked.level(), asked.read("decision")
     problem: Problem = file.problem()  # type: ignore[union-attr]  # of that kind
@@ -214,9 +214,7 @@ def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
         problem.required_prior()
     group = _group(file, problem, asked.symmetry, criterion)
     if group is not None:
-        from symshuffle.design.decision.designs import orbit_tradeoff_at
-
-        found = orbit_tradeoff_at(problem, level, group, criterion=criterion)
+        found = orbit_tradeoff(problem, level, group, criterion=criterion)
         channel = found.channel() if found.num_outputs() <= MOST_SHOWN_OUTPUTS else None
         labels = [
             f"orbit of {_subset(orbit.representative)} ({orbit.size} outputs) -> orbit of action {action}"

@@ -11,9 +11,9 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_budget
 from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.design.decision.certificate import REL
-from symshuffle.design.decision.designs import Design, orbit_tradeoff_at
+from symshuffle.design.decision.designs import Design
 from symshuffle.design.decision.problems import Problem
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 from symshuffle.design.information.maximum import MeasureDesign, maximise
 from symshuffle.design.information.measures import Measure
 from symshuffle.design.parametric.homotopy import derive
@@ -102,7 +102,7 @@ def optimal(
     if isinstance(problem, ParametricProgram):
         raise InputError("eps0", budget, "none for a program with coefficients in lam: its optimum is a formula")
     if group is not None:
-        return orbit_tradeoff_at(problem, budget, group, criterion=criterion, rtol=rtol)
+        return orbit_tradeoff(problem, budget, group, criterion=criterion, rtol=rtol)
     solve = bayes_tradeoff if criterion == "bayes" else minimax_tradeoff
     return solve(problem, budget, method=method, rtol=rtol)
 

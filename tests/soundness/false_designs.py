@@ -10,9 +10,8 @@ from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import Exp, Problem
 from symshuffle.channels import symmetric_group
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
-from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import minimax_tradeoff
-from tests.soundness.false_certificates import E1, WIDE, exactly, false
+from symshuffle.design.decision.tradeoff import minimax_tradeoff, orbit_tradeoff
+from tests.soundness.false_certificates import E1, exactly, false
 
 ORDERED = Problem.of(
     [[int(x == t) for x in range(3)] for t in range(3)],
@@ -101,17 +100,20 @@ false("channel risk: prior", "prior", lambda: replace(channel_risk(), prior=(F(2
 @cache
 def guessing() -> Any:
     """A true one: value 4/7."""
-    return orbit_tradeoff(smoothed_point_masses(5, 1), F(3), symmetric_group(5))
+    return orbit_tradeoff(smoothed_point_masses(5, 1), F(3), symmetric_group(5)).certificates[0]
 
 
-def _orbits(name: str, place: str, **changes: Any) -> None:
-    false(f"orbits: {name}", place, lambda: replace(guessing(), **{"value": WIDE} | changes).verify())
+GUESSED = smoothed_point_masses(5, 1)
+
+
+def _orbits(name: str, place: str, problem: Problem = GUESSED, **changes: Any) -> None:
+    false(f"orbits: {name}", place, lambda: replace(guessing(), **changes).verify(problem))
 
 
 def _used(name: str, place: str, changes: Callable[[Any, int, Any], tuple[Any, int, Any]], **others: Any) -> None:
     def check() -> None:
         (used,) = guessing().weights
-        replace(guessing(), weights=(changes(*used),), **{"value": WIDE} | others).verify()
+        replace(guessing(), weights=(changes(*used),), **others).verify(GUESSED)
 
     false(f"orbits: {name}", place, check)
 
@@ -124,7 +126,6 @@ _used(
     "weights[0].orbit",
     lambda orbit, action, _: (replace(orbit, size=10, incidences=(3,)), action, F(1, 16)),
     bound=(F(1, 10),) * 5,
-    value=exactly(F(1, 2)),
 )
 _used(
     "the full set",
@@ -148,9 +149,10 @@ _orbits("no weights", "weights", weights=())
 _orbits("level 1", "lam", lam=F(1))
 _orbits("a bound of four", "bound", bound=(F(0),) * 4)
 _orbits("a bound too high", "bound", bound=(F(1, 4),) * 5)
-_orbits("no prior", "problem", problem=replace(smoothed_point_masses(5, 1), prior=None))
-_orbits("no symmetry", "problem", problem=smoothed_point_masses(5, 1).with_prior([F(1, 2), *[F(1, 8)] * 4]))
-_orbits("value", "value", value=exactly(F(1, 2)))
+_orbits("no prior", "prior", problem=replace(GUESSED, prior=None))
+UNEVEN = (F(1, 2), *[F(1, 8)] * 4)
+_orbits("no symmetry", "group", problem=GUESSED.with_prior(UNEVEN), prior=UNEVEN, bound=(F(0),) * 5)
+_orbits("a smaller group", "group", group=symmetric_group(4))
 
 
 def _negative_orbit() -> None:
@@ -161,7 +163,7 @@ def _negative_orbit() -> None:
         (pairs, action, F(-1)),
     )
     assert sum(weight * orbit.column_sum(0, F(3)) for orbit, _, weight in weights) == 1
-    replace(guessing(), weights=weights, value=WIDE).verify()
+    replace(guessing(), weights=weights).verify(GUESSED)
 
 
 false("orbits: a negative weight", "weights[1].weight", _negative_orbit)
@@ -170,14 +172,14 @@ false("orbits: a negative weight", "weights[1].weight", _negative_orbit)
 @cache
 def two_levels() -> Any:
     """A true one."""
-    return orbit_tradeoff_at(smoothed_point_masses(5, 1), E1, symmetric_group(5))
+    return orbit_tradeoff(smoothed_point_masses(5, 1), E1, symmetric_group(5))
 
 
 def _levels(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:
     false(f"two levels: {name}", place, lambda: replace(two_levels(), **changes(two_levels())).verify())
 
 
-_levels("another problem", "certificates[0].problem", lambda d: {"problem": smoothed_point_masses(5, F(1, 2))})
+_levels("another problem", "value", lambda d: {"problem": smoothed_point_masses(5, F(1, 2))})
 _levels(
     "another criterion",
     "certificates[1]",

@@ -32,8 +32,8 @@ from symshuffle.collect import plan_survey
 from symshuffle.decompositions import composition, symbolic
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.comparison import branch_and_bound, families, matching
-from symshuffle.design.decision import designs, invariant
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision import invariant
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 from symshuffle.design.parametric.homotopy import derive
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines import confirm
@@ -147,8 +147,7 @@ ROWS = (
     row("role", Clause, "i", "one thing"),
     row("grade", Correction, "", bool),
     row("method criterion", optimal, PROBLEM, lam=2),
-    row("criterion", designs.orbit_tradeoff, PROBLEM, 2, GROUP),
-    row("criterion", designs.orbit_tradeoff_at, PROBLEM, 2, GROUP),
+    row("criterion", orbit_tradeoff, PROBLEM, 2, GROUP),
     row("criterion", invariant.detect_symmetry, PROBLEM),
     row("criterion", derive, PROBLEM, GROUP),
     row("direction", Laplace(F(2)).mixed_null_law, F(6, 5)),

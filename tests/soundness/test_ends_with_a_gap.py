@@ -10,10 +10,9 @@ from symshuffle.base.choices import Criterion, members
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.decision import designs, tradeoff
+from symshuffle.design.decision import tradeoff
 from symshuffle.design.decision.certificate import levels_around
-from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 from tests.fewbits import just_above, just_below
 from tests.soundness.false_designs import ORDERED
 
@@ -56,11 +55,12 @@ def test_a_design_proves_what_its_certificates_do(solve, level):
     replace(loose, value=replace(best.value, upper=high)).verify()
 
 
-def with_a_gap(*arguments, **chosen):
+def with_a_gap(*arguments, solved=tradeoff._over_orbits):
     """An invariant design whose bound is lower than it has to be."""
-    best = orbit_tradeoff(*arguments, **chosen)
-    value = Bracket(best.value.lower - len(best.bound) * GAP, best.value.upper, "exact", "orbit lp", "")
-    made = replace(best, bound=tuple(end - GAP for end in best.bound), value=value)
+    best = solved(*arguments)
+    (proof,) = best.certificates
+    value = Bracket(best.value.lower - len(proof.bound) * GAP, best.value.upper, "exact", "orbit lp", "")
+    made = replace(best, certificates=(replace(proof, bound=tuple(end - GAP for end in proof.bound)),), value=value)
     made.verify()
     return made
 
@@ -68,14 +68,14 @@ def with_a_gap(*arguments, **chosen):
 @pytest.mark.parametrize("criterion", members(Criterion))
 def test_invariant_designs_prove_their_own_ends(monkeypatch, criterion):
     group, level = symmetric_group(3), Exp(F(1))
-    best = orbit_tradeoff_at(POINTS, level, group, criterion=criterion)
-    monkeypatch.setattr(designs, "orbit_tradeoff", with_a_gap)
-    found = orbit_tradeoff_at(POINTS, level, group, criterion=criterion)
+    best = orbit_tradeoff(POINTS, level, group, criterion=criterion)
+    monkeypatch.setattr(tradeoff, "_over_orbits", with_a_gap)
+    found = orbit_tradeoff(POINTS, level, group, criterion=criterion)
     found.verify()
     assert found.value.lower < best.value.lower
     assert found.value.upper >= best.value.lower + F(1, 10**40)
     refused(replace(found, value=replace(found.value, lower=best.value.lower)))
-    refused(replace(found, value=replace(found.value, upper=found.certificates[-1].value.lower)))
+    refused(replace(found, value=replace(found.value, upper=found.certificates[-1].prove(POINTS).lower)))
 
 
 @pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])
@@ -101,4 +101,4 @@ def test_the_levels_around_are_on_both_sides_of_a_level_next_to_1(exponent):
         found = solve(POINTS, level)
         found.verify()
         assert found.value.upper >= solve(POINTS, 1 + exponent + exponent**2).value.lower  # a larger level
-    orbit_tradeoff_at(POINTS, level, symmetric_group(3)).verify()
+    orbit_tradeoff(POINTS, level, symmetric_group(3)).verify()

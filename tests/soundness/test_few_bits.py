@@ -11,8 +11,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision.certificate import _LEVEL_BITS
-from symshuffle.design.decision.designs import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 from symshuffle.utility import Contamination, binary_envelope, trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope
 from tests.fewbits import few_bits, just_above, just_below
@@ -35,7 +34,7 @@ BRACKETS = {
     "the same in reverse": lambda: convex_envelope(3, lam=CAP, function="chi-square", direction="reverse").bracket,
     "bayes": lambda: bayes_tradeoff(POINTS, CAP, rtol=0.9).bracket,
     "minimax": lambda: minimax_tradeoff(POINTS, CAP, rtol=0.9).bracket,
-    "orbits": lambda: orbit_tradeoff_at(POINTS, CAP, symmetric_group(3), rtol=0.9).bracket,
+    "orbits": lambda: orbit_tradeoff(POINTS, CAP, symmetric_group(3), rtol=0.9).bracket,
     "delta": lambda: delta(KRR, n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of a group": lambda: delta(KRR, n=4, exp_eps=Exp(F(1, 2)), group_size=2, **ROUGH).bracket,
     "delta with dropout": lambda: delta(KRR, n=4, exp_eps=LEVEL, dropout="1/4", **ROUGH).bracket,
@@ -81,17 +80,18 @@ def test_certificates_stand_around_the_level(solve):
 
 
 def test_designs_stand_around_the_level():
-    found = orbit_tradeoff_at(POINTS, CAP, symmetric_group(3))
+    found = orbit_tradeoff(POINTS, CAP, symmetric_group(3))
     for place, level in enumerate((just_below(CAP, _LEVEL_BITS), just_above(CAP, _LEVEL_BITS))):
         designs = list(found.certificates)
-        designs[place] = orbit_tradeoff(POINTS, level, symmetric_group(3))
+        designs[place] = orbit_tradeoff(POINTS, level, symmetric_group(3)).certificates[0]
         with pytest.raises(CertificateError) as caught:
             replace(found, certificates=tuple(designs), value=WIDE).verify()
         assert caught.value.place == "certificates"
     ball = enclose(CAP, _LEVEL_BITS)
     ends = tuple(orbit_tradeoff(POINTS, level, symmetric_group(3)) for level in (ball.upper, ball.lower))
     proved = Bracket(ends[0].value.lower, ends[1].value.upper, "ball", "orbit lp", "")
-    replace(found, certificates=ends, weights=ends[-1].weights, value=proved).verify()
+    proofs = tuple(end.certificates[0] for end in ends)
+    replace(found, certificates=proofs, weights=ends[-1].weights, value=proved).verify()
     for value in (replace(proved, lower=ends[1].value.lower), replace(proved, upper=ends[0].value.upper)):
         with pytest.raises(CertificateError):
-            replace(found, certificates=ends, weights=ends[-1].weights, value=value).verify()
+            replace(found, certificates=proofs, weights=ends[-1].weights, value=value).verify()

@@ -8,8 +8,7 @@ import pytest
 
 from symshuffle import Exp, Problem
 from symshuffle.design import detect_symmetry, read_problem, smoothed_point_masses
-from symshuffle.design.decision.designs import orbit_tradeoff
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
 from symshuffle.design.information.formulas import logarithmic_piece
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler

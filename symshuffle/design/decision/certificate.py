@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, TypeVar
 
-from symshuffle.base.choices import Arithmetic, Criterion, choice
+from symshuffle.base.choices import Arithmetic, Criterion
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.numbers import Exp, as_width, enclose, parse_rational
-from symshuffle.base.results import Bracket, well_formed
+from symshuffle.base.numbers import Exp, as_width, enclose
 from symshuffle.channels.geometry.extremal import mask
-from symshuffle.channels.geometry.linear import dot
 from symshuffle.design.decision.problems import Problem
 
 Solved = TypeVar("Solved", bound=Any)
@@ -51,103 +49,6 @@ LEVELS: Final = (100, 200, 400, 800)
 
 _LEVEL_BITS: Final = 2048
 """Binary digits at which exp(eps0) is compared with the rational levels around it, which have at most 1280."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class TradeoffCertificate:
-    """Certificate for a bracket on the optimal risk over all LDP channels.
-
-    It can be checked in rational arithmetic without a solver.
-
-    Parameters
-    ----------
-    lam : Fraction
-        Privacy level, above 1.
-    prior : tuple of Fraction
-        The prior of a Bayes problem; for a minimax problem, the least favourable one.
-    rows : tuple of tuple of Fraction
-        Shape ``(actions, inputs)``: the probability that an input leads to each action, through a channel that
-        publishes nothing but the action.
-    bound : tuple of Fraction
-        The vector ``u``, one entry per input.
-    criterion : Criterion
-        Whether the average under ``prior`` is meant, or the worst case over parameters.
-    """
-
-    lam: Fraction
-    prior: tuple[Fraction, ...]
-    rows: tuple[tuple[Fraction, ...], ...]
-    bound: tuple[Fraction, ...]
-    criterion: Criterion
-
-    @well_formed()
-    def verify(self, problem: Problem) -> None:
-        """Check every condition against the problem, in rational arithmetic.
-
-        A CertificateError is at ``lam``, ``criterion``, ``prior``, ``rows`` or ``rows[a]`` of an action, or ``bound``.
-        """
-        m, actions = problem.num_inputs, problem.num_actions
-        if not self.lam > 1:
-            raise CertificateError("lam", f"{self.lam} is no level above 1")
-        if self.criterion not in tuple(RISKS):
-            raise CertificateError("criterion", f"{self.criterion!r} is none")
-        if self.criterion == "bayes" and self.prior != problem.prior:
-            raise CertificateError("prior", "it is not the one of the problem")
-        if len(self.prior) != problem.num_parameters:
-            raise CertificateError("prior", f"{len(self.prior)} entries for {problem.num_parameters} parameters")
-        if min(self.prior) < 0:
-            raise CertificateError("prior", f"an entry {min(self.prior)} < 0")
-        if sum(self.prior) != 1:
-            raise CertificateError("prior", f"the entries sum to {sum(self.prior)}")
-        if len(self.rows) != actions or any(len(row) != m for row in self.rows):
-            raise CertificateError("rows", f"their shape does not fit {actions} actions and {m} inputs")
-        for a, row in enumerate(self.rows):
-            # A negative entry fails here too: the largest entry is then above lam times the smallest.
-            if max(row) > self.lam * min(row):
-                raise CertificateError(f"rows[{a}]", f"the likelihood ratio of action {a} exceeds lam = {self.lam}")
-        for x in range(m):
-            if (total := sum(row[x] for row in self.rows)) != 1:
-                raise CertificateError("rows", f"the probabilities of input {x} do not sum to 1 but to {total}")
-        if len(self.bound) != m:
-            raise CertificateError("bound", f"{len(self.bound)} entries for {m} inputs")
-        check_bound(problem.posterior_costs(self.prior), self.bound, self.lam)
-
-    def prove(self, problem: Problem) -> Bracket:
-        """Check every condition, and return the bracket that is proved."""
-        self.verify(problem)
-        risks = problem.action_risks(self.rows)
-        upper = max(risks) if self.criterion == "minimax" else dot(self.prior, risks)
-        lower = sum(self.bound, start=Fraction(0))
-        evaluation = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
-        if lower < upper:
-            evaluation = f"weak duality over the rationals, gap {float(upper - lower):.1e}: {evaluation}"
-        return Bracket(lower, upper, "exact", "lp", evaluation)
-
-    def to_json(self) -> dict[str, Any]:
-        """A form that ``json.dumps`` accepts; rationals are strings."""
-        return {
-            "lam": str(self.lam),
-            "criterion": self.criterion,
-            "prior": [str(p) for p in self.prior],
-            "rows": [[str(v) for v in row] for row in self.rows],
-            "bound": [str(u) for u in self.bound],
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TradeoffCertificate:
-        """Read the form that :meth:`to_json` wrote."""
-
-        def read(values: Sequence[str], name: str) -> tuple[Fraction, ...]:
-            return tuple(parse_rational(value, name) for value in values)
-
-        return cls(
-            parse_rational(data["lam"], "lam"),
-            read(data["prior"], "prior"),
-            tuple(read(row, "rows") for row in data["rows"]),
-            read(data["bound"], "bound"),
-            choice(Criterion, data["criterion"], "criterion"),
-        )
 
 
 def levels_around(level: Exp, bits: int) -> tuple[Fraction, Fraction]:

@@ -1,33 +1,22 @@
-"""Trade-offs reduced by symmetry: weights on orbits, and a certificate that is checked without a list of orbits."""
+"""Optimal channels of decision problems, and their certificates, checked without a list of subsets or orbits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, final
 
 from symshuffle.base.choices import Criterion, ProgramForm, SafeEnd, choice
-from symshuffle.base.errors import CertificateError, SolverFailure, Unsupported
-from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import Exp
+from symshuffle.base.errors import CertificateError, Unsupported
+from symshuffle.base.numbers import Exp, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import check_lam, members
+from symshuffle.channels.geometry.extremal import members
 from symshuffle.channels.geometry.groups import SymmetryGroup
-from symshuffle.channels.geometry.subset_orbits import OrbitCount, SubsetOrbit
-from symshuffle.design.decision import programs
-from symshuffle.design.decision.certificate import (
-    LEVELS,
-    REL,
-    RISKS,
-    TradeoffCertificate,
-    action_rows,
-    check_around,
-    check_bound,
-    levels_around,
-    narrowed,
-)
+from symshuffle.channels.geometry.linear import dot
+from symshuffle.channels.geometry.subset_orbits import SubsetOrbit
+from symshuffle.design.decision.certificate import RISKS, action_rows, check_around, check_bound
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem
 
@@ -39,103 +28,143 @@ OrbitWeight: TypeAlias = tuple[SubsetOrbit, int, Fraction]
 
 
 @final
-@dataclass(frozen=True, slots=True, repr=False)
-class OrbitDesign(ValueMethods):
-    """An optimal invariant channel: weights on orbits of subsets, which attain the safe upper end.
+@dataclass(frozen=True, slots=True)
+class TradeoffCertificate:
+    """Certificate for a bracket on the optimal risk over all LDP channels.
 
-    ``float`` returns the upper end, rounded up.
+    It can be checked in rational arithmetic without a solver.
 
-    - ``problem``: what was solved; for a minimax criterion under the least favourable prior that was found.
-    - ``bound``: the dual vector, one entry per input, constant on orbits of inputs.
+    Parameters
+    ----------
+    lam : Fraction
+        Privacy level, above 1.
+    prior : tuple of Fraction
+        The prior of a Bayes problem; for a minimax problem, the least favourable one.
+    rows : tuple of tuple of Fraction
+        Shape ``(actions, inputs)``: the probability that an input leads to each action, through a channel that
+        publishes nothing but the action.
+    bound : tuple of Fraction
+        The vector ``u``, one entry per input.
+    criterion : Criterion
+        Whether the average under ``prior`` is meant, or the worst case over parameters.
+    group : SymmetryGroup or None
+        Symmetries of the problem, where the channel is given by ``weights`` on orbits of subsets and ``rows`` is empty;
+        ``bound`` is then constant on orbits of inputs.
+    weights : tuple of (SubsetOrbit, int, Fraction)
+        Orbit, action there, and weight of one subset.
     """
 
-    safe: ClassVar[SafeEnd] = "upper"
-    problem: Problem
-    group: SymmetryGroup
     lam: Fraction
-    criterion: Criterion
-    weights: tuple[OrbitWeight, ...]
+    prior: tuple[Fraction, ...]
+    rows: tuple[tuple[Fraction, ...], ...]
     bound: tuple[Fraction, ...]
-    value: Bracket
-    proposed: float | None
-
-    @property
-    def num_orbits(self) -> OrbitCount:
-        """Number of orbits of subsets among which the optimum was found, or a lower bound on it."""
-        return self.group.subset_orbit_count()
-
-    @property
-    def least_favourable_prior(self) -> tuple[Fraction, ...]:
-        """The prior of the lower bound."""
-        return self.problem.required_prior()
-
-    @property
-    def about(self) -> str:
-        """What the number is the smallest of."""
-        channels = f"all LDP channels with {self.group.m} inputs at lam = {self.lam}"
-        return f"smallest {RISKS[self.criterion]} risk over {channels}"
+    criterion: Criterion
+    group: SymmetryGroup | None = None
+    weights: tuple[OrbitWeight, ...] = ()
 
     @well_formed()
-    def verify(self) -> None:
-        """Check symmetry, orbits, weights and bound in rational arithmetic, against the problem itself."""
+    def verify(self, problem: Problem) -> None:
+        """Check every condition against the problem, in rational arithmetic.
+
+        A CertificateError is at ``lam``, ``criterion``, ``prior``, ``rows`` or ``rows[a]`` of an action, ``group``,
+        ``weights`` or ``weights[j]`` of an orbit, or ``bound``.
+        """
+        self.prove(problem)
+
+    @well_formed()
+    def prove(self, problem: Problem) -> Bracket:
+        """Check every condition, and return the bracket that is proved."""
         if not self.lam > 1:
             raise CertificateError("lam", f"{self.lam} is no level above 1")
         if self.criterion not in tuple(RISKS):
             raise CertificateError("criterion", f"{self.criterion!r} is none")
-        with within("problem"):
-            reduced = InvariantProblem.of(self.problem, self.group, criterion=self.criterion)
-            self.problem.required_prior()
-        check_claim(self.value, _proved(reduced, self.problem, self.lam, self.weights, self.bound), "value")
+        if self.criterion == "bayes" and self.prior != problem.prior:
+            raise CertificateError("prior", "it is not the one of the problem")
+        if len(self.prior) != problem.num_parameters:
+            raise CertificateError("prior", f"{len(self.prior)} entries for {problem.num_parameters} parameters")
+        if min(self.prior) < 0:
+            raise CertificateError("prior", f"an entry {min(self.prior)} < 0")
+        if sum(self.prior) != 1:
+            raise CertificateError("prior", f"the entries sum to {sum(self.prior)}")
+        if len(self.bound) != problem.num_inputs:
+            raise CertificateError("bound", f"{len(self.bound)} entries for {problem.num_inputs} inputs")
+        check_bound(problem.posterior_costs(self.prior), self.bound, self.lam)
+        if self.group is None:
+            return self._of_rows(problem)
+        with within("group"):
+            reduced = InvariantProblem.of(problem.with_prior(self.prior), self.group, criterion=self.criterion)
+        return self.of_orbits(reduced)
 
-    def prove(self, problem: Problem) -> Bracket:
-        """Check everything, and that this is a design of the problem; return the bracket that is proved."""
-        worst = self.criterion == "minimax"
-        same = replace(self.problem, prior=problem.prior) if worst else self.problem
-        if same != problem:
-            raise CertificateError("problem", "another one")
-        self.verify()
-        return self.value
+    def _of_rows(self, problem: Problem) -> Bracket:
+        """The bracket of the risk of the rows and the bound, after checking that the rows make a channel."""
+        m, actions = problem.num_inputs, problem.num_actions
+        if len(self.rows) != actions or any(len(row) != m for row in self.rows):
+            raise CertificateError("rows", f"their shape does not fit {actions} actions and {m} inputs")
+        for a, row in enumerate(self.rows):
+            # A negative entry fails here too: the largest entry is then above lam times the smallest.
+            if max(row) > self.lam * min(row):
+                raise CertificateError(f"rows[{a}]", f"the likelihood ratio of action {a} exceeds lam = {self.lam}")
+        for x in range(m):
+            if (total := sum(row[x] for row in self.rows)) != 1:
+                raise CertificateError("rows", f"the probabilities of input {x} do not sum to 1 but to {total}")
+        risks = problem.action_risks(self.rows)
+        upper = max(risks) if self.criterion == "minimax" else dot(self.prior, risks)
+        lower = sum(self.bound, start=Fraction(0))
+        evaluation = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
+        if lower < upper:
+            evaluation = f"weak duality over the rationals, gap {float(upper - lower):.1e}: {evaluation}"
+        return Bracket(lower, upper, "exact", "lp", evaluation)
 
-    def num_outputs(self) -> int:
-        """Number of outputs: subsets in the orbits that are used."""
-        return sum({self.group.kind(orbit.representative): orbit.size for orbit, _, _ in self.weights}.values())
-
-    def channel(self) -> Channel:
-        """The channel itself, one output per subset."""
-        outputs = self.num_outputs()
-        if outputs > MOST_OUTPUTS:
-            raise Unsupported(f"the channel has {outputs} outputs; its orbit weights describe it")
-        weights: dict[int, Fraction] = {}
-        for orbit, _, weight in self.weights:
-            for y in sorted(self.group.orbit_of(orbit.representative)):
-                weights[y] = weights.get(y, Fraction(0)) + weight
-        columns = [
-            tuple(weight * (self.lam if y >> x & 1 else 1) for x in range(self.group.m))
-            for y, weight in weights.items()
-        ]
-        return Channel(tuple(zip(*columns, strict=True)))
+    def of_orbits(self, reduced: InvariantProblem) -> Bracket:
+        """The bracket of the risk of the weights and the bound, after checking that the weights make a channel."""
+        for j, (orbit, action, weight) in enumerate(self.weights):
+            with within(f"weights[{j}]"):
+                _check_weight(orbit, action, weight, reduced)
+        for i in range(len(reduced.inputs)):
+            total = sum((weight * orbit.column_sum(i, self.lam) for orbit, _, weight in self.weights), Fraction(0))
+            if total != 1:
+                raise CertificateError("weights", f"column sum {total} at input orbit {i}")
+        pairs = [(orbit.representative, reduced.actions.index(action)) for orbit, action, _ in self.weights]
+        risks = [Fraction(0)] * len(reduced.prices)
+        for (orbit, _, weight), priced in zip(self.weights, reduced.risks(pairs, self.lam), strict=True):
+            risks = [risk + weight * orbit.size * share for risk, share in zip(risks, priced, strict=True)]
+        count = reduced.group.subset_orbit_count()
+        evaluation = f"weights on {len(self.weights)} of {count} orbits; a linear bound for every LDP channel"
+        return Bracket(sum(self.bound, start=Fraction(0)), max(risks), "exact", "orbit lp", evaluation)
 
     def to_json(self) -> dict[str, Any]:
-        """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
+        """A form that ``json.dumps`` accepts; rationals are strings."""
+        orbits = [
+            {
+                "representative": list(members(orbit.representative)),
+                "action": action,
+                "size": str(orbit.size),
+                "weight": str(weight),
+            }
+            for orbit, action, weight in self.weights
+        ]
         return {
             "lam": str(self.lam),
             "criterion": self.criterion,
-            "prior": [str(p) for p in self.problem.required_prior()],
-            "orbits": [
-                {
-                    "representative": list(members(orbit.representative)),
-                    "action": action,
-                    "size": str(orbit.size),
-                    "weight": str(weight),
-                }
-                for orbit, action, weight in self.weights
-            ],
+            "prior": [str(p) for p in self.prior],
+            **({"orbits": orbits} if self.group else {"rows": [[str(v) for v in row] for row in self.rows]}),
             "bound": [str(u) for u in self.bound],
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with its certificate."""
-        return AnswerMethods.to_dict(self) | {"certificate": self.to_json()}
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TradeoffCertificate:
+        """Read the form that :meth:`to_json` wrote."""
+
+        def read(values: Sequence[str], name: str) -> tuple[Fraction, ...]:
+            return tuple(parse_rational(value, name) for value in values)
+
+        return cls(
+            parse_rational(data["lam"], "lam"),
+            read(data["prior"], "prior"),
+            tuple(read(row, "rows") for row in data["rows"]),
+            read(data["bound"], "bound"),
+            choice(Criterion, data["criterion"], "criterion"),
+        )
 
 
 @final
@@ -159,7 +188,7 @@ class Design(ValueMethods):
         The optimal risk over all LDP channels at the level asked for.
     weights : tuple of (int or SubsetOrbit, int, Fraction)
         The optimal extremal channel with its rule: subset, action, weight; under a group orbits of subsets.
-    certificates : tuple of TradeoffCertificate, or of OrbitDesign
+    certificates : tuple of TradeoffCertificate
         One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
         with the level, so the first bounds it from below and the second from above.
     proposed : float or None
@@ -174,7 +203,7 @@ class Design(ValueMethods):
     method: ProgramForm | None
     value: Bracket
     weights: tuple[tuple[Any, int, Fraction], ...]
-    certificates: tuple[TradeoffCertificate | OrbitDesign, ...]
+    certificates: tuple[TradeoffCertificate, ...]
     proposed: float | None
     level: Fraction | Exp
 
@@ -204,9 +233,9 @@ class Design(ValueMethods):
         ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
         check_claim(self.value, ends, "value")
 
-    def _check_weights(self, last: TradeoffCertificate | OrbitDesign) -> None:
+    def _check_weights(self, last: TradeoffCertificate) -> None:
         """Refuse weights of another channel than that of the last certificate."""
-        if not isinstance(last, TradeoffCertificate):
+        if last.group is not None:
             if self.weights != last.weights:
                 raise CertificateError("weights", "they are not those of the last certificate")
             return
@@ -252,51 +281,30 @@ class Design(ValueMethods):
         return self.certificates[-1].lam
 
     def num_outputs(self) -> int:
-        """Number of outputs of the channel."""
-        last = self.certificates[-1]
-        return len(self.weights) if isinstance(last, TradeoffCertificate) else last.num_outputs()
+        """Number of outputs of the channel; under a group the subsets in the orbits that are used."""
+        group = self.certificates[-1].group
+        if group is None:
+            return len(self.weights)
+        return sum({group.kind(orbit.representative): orbit.size for orbit, _, _ in self.weights}.values())
 
     def channel(self) -> Channel:
         """Optimal channel: one output per subset and action, in the order of ``weights``; under a group per subset."""
-        last = self.certificates[-1]
-        if not isinstance(last, TradeoffCertificate):
-            return last.channel()
+        group, weights = self.certificates[-1].group, [(subset, weight) for subset, _, weight in self.weights]
+        if group is not None:
+            if (outputs := self.num_outputs()) > MOST_OUTPUTS:
+                raise Unsupported(f"the channel has {outputs} outputs; its orbit weights describe it")
+            total: dict[int, Fraction] = {}
+            for orbit, weight in weights:
+                for y in sorted(group.orbit_of(orbit.representative)):
+                    total[y] = total.get(y, Fraction(0)) + weight
+            weights = list(total.items())
         lam, inputs = self.lam, range(self.problem.num_inputs)
-        rows = (tuple(weight * (lam if subset >> x & 1 else 1) for subset, _, weight in self.weights) for x in inputs)
-        return Channel(tuple(rows))
+        return Channel(tuple(tuple(weight * (lam if y >> x & 1 else 1) for y, weight in weights) for x in inputs))
 
     @property
     def least_favourable_prior(self) -> tuple[Fraction, ...]:
         """The prior of the lower bound; for a minimax design, a least favourable one."""
-        first = self.certificates[0]
-        return first.prior if isinstance(first, TradeoffCertificate) else first.least_favourable_prior
-
-
-def _proved(
-    reduced: InvariantProblem,
-    problem: Problem,
-    lam: Fraction,
-    weights: Sequence[OrbitWeight],
-    bound: Sequence[Fraction],
-) -> Bracket:
-    """The bracket that weights and bound prove, if they do, for the problem under its prior."""
-    for j, w in enumerate(weights):
-        with within(f"weights[{j}]"):
-            _check_weight(*w, reduced)
-    for i in range(len(reduced.inputs)):
-        total = sum((weight * orbit.column_sum(i, lam) for orbit, _, weight in weights), start=Fraction(0))
-        if total != 1:
-            raise CertificateError("weights", f"column sum {total} at input orbit {i}")
-    if len(bound) != reduced.group.m:
-        raise CertificateError("bound", f"{len(bound)} entries for {reduced.group.m} inputs")
-    check_bound(problem.posterior_costs(problem.required_prior()), bound, lam)
-    pairs = [(orbit.representative, reduced.actions.index(action)) for orbit, action, _ in weights]
-    risks = [Fraction(0)] * len(reduced.prices)
-    for (orbit, _, weight), priced in zip(weights, reduced.risks(pairs, lam), strict=True):
-        risks = [risk + weight * orbit.size * share for risk, share in zip(risks, priced, strict=True)]
-    count = reduced.group.subset_orbit_count()
-    evaluation = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
-    return Bracket(sum(bound, start=Fraction(0)), max(risks), "exact", "orbit lp", evaluation)
+        return self.certificates[0].prior
 
 
 def _check_weight(orbit: SubsetOrbit, action: int, weight: Fraction, reduced: InvariantProblem) -> None:
@@ -309,90 +317,3 @@ def _check_weight(orbit: SubsetOrbit, action: int, weight: Fraction, reduced: In
         raise CertificateError("orbit", f"{orbit.representative} is no proper subset of {reduced.group.m} inputs")
     if orbit != (counted := reduced.group.subset_orbit(orbit.representative)):
         raise CertificateError("orbit", f"size and incidences {orbit} are not those counted: {counted}")
-
-
-def orbit_tradeoff(
-    problem: Problem, lam: Fraction | int, group: SymmetryGroup, *, criterion: Criterion = "bayes"
-) -> OrbitDesign:
-    """Smallest risk over all LDP channels, by a program reduced by symmetry.
-
-    The program has one weight per orbit of pairs of a subset and an action. Subsets are priced, not listed: the size is
-    that of the orbits of inputs and of parameters.
-
-    Parameters
-    ----------
-    problem : Problem
-        With a prior, unless the worst case is minimised.
-    lam : Fraction
-        ``exp(eps0)``, a rational above 1.
-    group : SymmetryGroup
-        Symmetries of the problem; they are checked.
-    criterion : Criterion or str
-        ``"bayes"``, or ``"minimax"`` for the worst case: the largest risk over the orbits of parameters.
-
-    Returns
-    -------
-    OrbitDesign
-        The risk as a bracket, the weights of the orbits, and the certificate.
-
-    Raises
-    ------
-    InputError
-        If the group does not act on the problem, naming the generator and the entry; or the level is not above 1.
-    Unsupported
-        If the group leaves too many orbits of inputs; the message names the smaller form.
-
-    Notes
-    -----
-    ldp_tradeoff, equation (27) and Remark 3.16.
-
-    Examples
-    --------
-    >>> from symshuffle.design import smoothed_point_masses
-    >>> from symshuffle.channels.geometry.groups import symmetric_group
-    >>> orbit_tradeoff(smoothed_point_masses(50, 1), 50, symmetric_group(50)).value.exact
-    Fraction(49, 99)
-    """
-    criterion = choice(Criterion, criterion, "criterion")
-    level = check_lam(lam)
-    reduced = InvariantProblem.of(problem, group, criterion=criterion)
-    programs.check_orbits(len(reduced.inputs), len(reduced.actions), group)
-    # Singletons of all orbits of inputs make the program feasible.
-    feasible = frozenset((1 << orbit[0], 0) for orbit in reduced.inputs)
-    try:
-        proposal = programs.generate(reduced, level)
-    except SolverFailure:
-        proposal = None
-    pairs = sorted(feasible | (proposal.columns if proposal else frozenset()))
-    fresh = pairs
-    while fresh:
-        masses, bound, prior, fresh = reduced.priced(pairs, level)
-        pairs = [*pairs, *fresh]
-    found = problem.with_prior(prior)
-    orbits = ((group.subset_orbit(subset), place, mass) for (subset, place), mass in masses)
-    chosen = tuple((orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
-    value = _proved(reduced, found, level, chosen, bound)
-    return OrbitDesign(found, group, level, criterion, chosen, bound, value, proposal.value if proposal else None)
-
-
-@takes_eps0()
-def orbit_tradeoff_at(
-    problem: Problem,
-    lam: Fraction | int | Exp,
-    group: SymmetryGroup,
-    *,
-    criterion: Criterion = "bayes",
-    rtol: float = REL,
-) -> Design:
-    """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value."""
-
-    def around(bits: int) -> Design:
-        levels = levels_around(lam, bits) if isinstance(lam, Exp) else (lam,)
-        designs = tuple(orbit_tradeoff(problem, one, group, criterion=criterion) for one in levels)
-        last, value, level = designs[-1], designs[-1].value, lam if isinstance(lam, Exp) else Fraction(lam)
-        if isinstance(lam, Exp):
-            evaluation = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
-            value = Bracket(designs[0].value.lower, value.upper, "ball", "orbit lp", evaluation)
-        return Design(problem, last.criterion, None, value, last.weights, designs, last.proposed, level)
-
-    return narrowed(around, rtol, LEVELS)

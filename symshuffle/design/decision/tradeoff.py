@@ -22,20 +22,20 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.extremal import LDPCone, check_lam
-from symshuffle.channels.geometry.groups import trivial_group
+from symshuffle.channels.geometry.groups import SymmetryGroup, trivial_group
 from symshuffle.channels.geometry.linear import Matrix, Vector
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import (
     LEVELS,
     REL,
-    TradeoffCertificate,
     action_rows,
+    check_bound,
     levels_around,
     lowered,
     narrowed,
 )
-from symshuffle.design.decision.designs import Design
+from symshuffle.design.decision.designs import Design, TradeoffCertificate
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import Problem, SubsetAction
 
@@ -45,11 +45,7 @@ _SEEN: Final = 1 + Fraction(1, 1000)
 
 @takes_eps0()
 def bayes_tradeoff(
-    problem: Problem,
-    lam: Fraction | int | Exp,
-    *,
-    method: ProgramForm | None = None,
-    rtol: float = REL,
+    problem: Problem, lam: Fraction | int | Exp, *, method: ProgramForm | None = None, rtol: float = REL
 ) -> Design:
     r"""Smallest Bayes risk over all eps0-LDP channels, with an optimal channel.
 
@@ -97,11 +93,7 @@ def bayes_tradeoff(
 
 @takes_eps0()
 def minimax_tradeoff(
-    problem: Problem,
-    lam: Fraction | int | Exp,
-    *,
-    method: ProgramForm | None = None,
-    rtol: float = REL,
+    problem: Problem, lam: Fraction | int | Exp, *, method: ProgramForm | None = None, rtol: float = REL
 ) -> Design:
     """Smallest worst-case risk over all eps0-LDP channels and decision rules.
 
@@ -170,12 +162,14 @@ def _around(problem: Problem, lam: Exp, criterion: Criterion, method: ProgramFor
     else:
         known = {(y, a) for y, a, _ in stricter.weights}
         looser = _certify(problem, above, criterion, known, method, stricter.proposed)
-    evaluation = (
-        f"certificates at two rational levels around exp({lam.exponent}), {bits} bits; the risk decreases in lam"
-    )
-    value = Bracket(looser.value.lower, stricter.value.upper, "ball", "lp", evaluation)
-    certificates = (*looser.certificates, *stricter.certificates)
-    return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
+    return _between(looser, stricter, lam, f", {bits} bits")
+
+
+def _between(above: Design, below: Design, lam: Exp, said: str = "") -> Design:
+    """The design at an irrational level, of two at rational ones around it."""
+    evaluation = f"certificates at two rational levels around exp({lam.exponent}){said}; the risk decreases in lam"
+    value = Bracket(above.value.lower, below.value.upper, "ball", below.value.engine, evaluation)
+    return replace(below, value=value, certificates=(*above.certificates, *below.certificates), level=lam)
 
 
 def _at_rational(
@@ -320,3 +314,83 @@ def _weak_duality(
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)
     return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
+
+
+@takes_eps0()
+def orbit_tradeoff(
+    problem: Problem,
+    lam: Fraction | int | Exp,
+    group: SymmetryGroup,
+    *,
+    criterion: Criterion = "bayes",
+    rtol: float = REL,
+) -> Design:
+    """Smallest risk over all LDP channels, by a program reduced by symmetry.
+
+    The program has one weight per orbit of pairs of a subset and an action. Subsets are priced, not listed: the size is
+    that of the orbits of inputs and of parameters.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a prior, unless the worst case is minimised.
+    lam, eps0, rtol
+        As in :func:`~symshuffle.design.decision.tradeoff.bayes_tradeoff`.
+    group : SymmetryGroup
+        Symmetries of the problem; they are checked.
+    criterion : Criterion or str
+        ``"bayes"``, or ``"minimax"`` for the worst case: the largest risk over the orbits of parameters.
+
+    Returns
+    -------
+    Design
+        The risk as a bracket, the weights of the orbits, and the certificates.
+
+    Raises
+    ------
+    InputError
+        If the group does not act on the problem, naming the generator and the entry; or the level is not above 1.
+    Unsupported
+        If the group leaves too many orbits of inputs; the message names the smaller form.
+
+    Notes
+    -----
+    ldp_tradeoff, equation (27) and Remark 3.16.
+
+    Examples
+    --------
+    >>> from symshuffle.design import smoothed_point_masses
+    >>> from symshuffle.channels.geometry.groups import symmetric_group
+    >>> orbit_tradeoff(smoothed_point_masses(50, 1), 50, symmetric_group(50)).value.exact
+    Fraction(49, 99)
+    """
+    criterion = choice(Criterion, criterion, "criterion")
+
+    def around(bits: int) -> Design:
+        if not isinstance(lam, Exp):
+            return _over_orbits(problem, check_lam(lam), group, criterion)
+        above, below = (_over_orbits(problem, level, group, criterion) for level in levels_around(lam, bits))
+        return _between(above, below, lam)
+
+    return narrowed(around, rtol, LEVELS)
+
+
+def _over_orbits(problem: Problem, lam: Fraction, group: SymmetryGroup, criterion: Criterion) -> Design:
+    """The optimum at a rational level over orbits of pairs of a subset and an action."""
+    reduced = InvariantProblem.of(problem, group, criterion=criterion)
+    programs.check_orbits(len(reduced.inputs), len(reduced.actions), group)
+    # Singletons of all orbits of inputs make the program feasible.
+    columns = {(1 << orbit[0], 0) for orbit in reduced.inputs}
+    proposed = None
+    with suppress(SolverFailure):
+        proposal = programs.generate(reduced, lam)
+        columns, proposed = columns | proposal.columns, proposal.value
+    fresh = pairs = sorted(columns)
+    while fresh:
+        masses, bound, prior, fresh = reduced.priced(pairs, lam)
+        pairs = [*pairs, *fresh]
+    orbits = ((group.subset_orbit(subset), place, mass) for (subset, place), mass in masses)
+    weights = tuple((orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
+    certificate = TradeoffCertificate(lam, prior, (), bound, criterion, group, weights)
+    check_bound(problem.posterior_costs(prior), bound, lam)
+    return Design(problem, criterion, None, certificate.of_orbits(reduced), weights, (certificate,), proposed, lam)

@@ -168,13 +168,14 @@ def _check_trace(path: Path) -> Checked:
 
 
 def _check_certificate(path: Path) -> Checked:
-    from dataclasses import asdict
-
     try:
         checked = checker.recheck(checker.read(path))
     except CertificateError as error:
         return (False, {"accepted": False, "place": error.place, "what": error.what}, f"REJECTED: {path}: {error}")
-    return (True, {"accepted": True, **asdict(checked)}, f"ACCEPTED: {checked}")
+    graded = f", {checked['grade']}" if checked["grade"] else ""
+    programs = f", {checked['programs']} linear programs" if checked["programs"] else ""
+    said = f"{checked['verdict']}{graded}; {checked['comparisons']} comparisons decided again{programs}"
+    return (True, {"accepted": True, **checked}, f"ACCEPTED: {checked['claim']}: {said}")
 
 
 def _check_plan(path: Path) -> Checked:

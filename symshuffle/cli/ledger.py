@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 from rich.table import Table
@@ -37,9 +37,6 @@ from symshuffle.ledger.report.records import (
     to_json,
     write_json,
 )
-
-if TYPE_CHECKING:
-    from symshuffle.ledger.claims.perturb import PerturbationResult
 
 STDOUT: Final = "-"
 """What ``--json`` takes for standard output."""
@@ -187,7 +184,7 @@ def perturb(
         task = display.add_task("", total=len(ids))
         judged = mapped(one, ids, executor, lambda known, of: display.update(task, completed=known, total=of))
     found = [finding for findings_ in judged for finding in findings_]
-    text = to_json([finding.to_dict() for finding in found])
+    text = to_json(found)
     if json == STDOUT:
         typer.echo(text, nl=False)
         return
@@ -196,17 +193,23 @@ def perturb(
     page = console()
     table = Table("kind", "tried", *FATES, "what is changed", box=None, pad_edge=False, header_style="bold")
     for kind in wanted:
-        fates = [finding.fate for finding in found if finding.kind == kind]
+        fates = [finding["fate"] for finding in found if finding["kind"] == kind]
         table.add_row(kind, str(len(fates)), *(str(fates.count(fate)) for fate in FATES), CHANGES[kind])
     page.print(table, markup=False)
     for finding in found:
-        if finding.fate == "accepted":
-            page.print(str(finding), markup=False, soft_wrap=True)
+        if finding["fate"] == "accepted":
+            page.print(_PERTURBED.format(**finding), markup=False, soft_wrap=True)
+
+
+_PERTURBED: Final = (
+    "{claim}  {file}:{line}  {kind}: {change}  {fate} "
+    "({comparisons} comparisons; its value differs in {differed} of {calls} calls)"
+)
 
 
 def _perturbed(
     package: str, seed: str, each: int, kinds: tuple[str, ...], seconds: int, name: str
-) -> tuple[PerturbationResult, ...]:
+) -> tuple[dict[str, Any], ...]:
     from symshuffle.ledger.claims.perturb import findings
 
     claim = registry.load(package).claim(name)

@@ -13,7 +13,7 @@ from symshuffle.cli import main
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.edits import CHANGES
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Correction, Grade, Statement
-from symshuffle.ledger.claims.perturb import PerturbationResult, findings, perturbations
+from symshuffle.ledger.claims.perturb import findings, perturbations
 from tests.claims.fake_ledger.first import claim
 
 MANY = 100
@@ -38,8 +38,8 @@ def weak(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]
     yield decide(len(statement(3, 3)) == 2, at="n=k=3", claimed="two numbers")
 
 
-def fates(found: tuple[PerturbationResult, ...]) -> dict[str, str]:
-    return {f"{one.kind}: {one.change}": one.fate for one in found}
+def fates(found: tuple[dict[str, Any], ...]) -> dict[str, str]:
+    return {f"{one['kind']}: {one['change']}": one["fate"] for one in found}
 
 
 def of(check: Any, printed: Statement = stated, **changes: Any) -> Claim:
@@ -74,17 +74,17 @@ def test_an_honest_check_rejects_every_kind() -> None:
 
 
 def test_lines_are_those_of_the_source() -> None:
-    (found,) = (one for one in findings(of(honest), each=MANY) if one.change == "min -> max")
+    (found,) = (one for one in findings(of(honest), each=MANY) if one["change"] == "min -> max")
     first = stated.__code__.co_firstlineno
-    assert found.line == first + 2
-    assert found.file == "tests/claims/test_perturb.py"
+    assert found["line"] == first + 2
+    assert found["file"] == "tests/claims/test_perturb.py"
 
 
 def test_a_weak_check_is_listed() -> None:
     found = findings(of(weak), each=MANY)
-    assert {one.fate for one in found} == {"accepted"}
-    assert {one.kind for one in found} == set(CHANGES)
-    seen = {one.change: one.differed for one in found}
+    assert {one["fate"] for one in found} == {"accepted"}
+    assert {one["kind"] for one in found} == set(CHANGES)
+    seen = {one["change"]: one["differed"] for one in found}
     assert seen["value * 101/100"] == 1
     assert seen["n < k -> n <= k"] == 1
     assert seen["value +1 where n > 50"] == 0  # the check makes no call with n > 50
@@ -117,7 +117,7 @@ def test_a_correction_is_perturbed_where_the_print_is_false() -> None:
 
     corrected = Correction("$2 n$", lambda n: 2 * n, Grade.EXACT_CASES)
     refuted = of(doubled, lambda n: n, expected=ClaimVerdict.REFUTED, corrected=corrected)
-    changes = {one.change for one in findings(refuted, each=MANY)}
+    changes = {one["change"] for one in findings(refuted, each=MANY)}
     assert "2 -> 3" in changes
     assert findings(of(doubled, lambda n: n, expected=ClaimVerdict.REFUTED), each=MANY) == ()
 
@@ -145,7 +145,7 @@ def test_errors_are_no_rejections() -> None:
 
 def test_draws_depend_on_the_seed_alone() -> None:
     def drawn(seed: int) -> list[str]:
-        return [one.change for one in findings(of(weak), seed=seed)]
+        return [one["change"] for one in findings(of(weak), seed=seed)]
 
     assert drawn(1) == drawn(1)
     assert len({tuple(drawn(seed)) for seed in range(5)}) > 1

@@ -15,7 +15,7 @@ def test_an_erratum_of_a_paper_says_which_words_it_accuses() -> None:
 
 
 def test_a_reconstruction_accuses_nobody() -> None:
-    lost = {key for key, paper in bibliography().items() if not paper.displays}
+    lost = {key for key, paper in bibliography().items() if not paper["displays"]}
     assert lost == {"anchored", "alphabets"}
     for entry in LISTED:
         if entry.reconstructed:

@@ -12,7 +12,6 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
@@ -26,36 +25,6 @@ from symshuffle.ledger.claims.run import seeded
 
 FATES: Final = ("rejected", "accepted", "undecided", "stopped", "error")
 """What a check makes of a perturbed statement: accepted where no comparison is false."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class PerturbationResult:
-    """What the check of a claim made of a perturbation.
-
-    - ``file``, ``line``: where the statement is changed.
-    - ``comparisons``: how many were made, the first false one included.
-    - ``calls``: how often the check asked for the statement; ``differed``: how often its value was another one.
-    """
-
-    claim: str
-    kind: str
-    file: str
-    line: int
-    change: str
-    fate: str
-    comparisons: int
-    calls: int
-    differed: int
-    evidence: str
-
-    def __str__(self) -> str:
-        seen = f"{self.comparisons} comparisons; its value differs in {self.differed} of {self.calls} calls"
-        return f"{self.claim}  {self.file}:{self.line}  {self.kind}: {self.change}  {self.fate} ({seen})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready form."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def subject(claim: Claim) -> tuple[Statement, Check] | None:
@@ -74,7 +43,7 @@ def findings(
     each: int = 1,
     kinds: Iterable[str] = tuple(CHANGES),
     seconds: float = 60,
-) -> tuple[PerturbationResult, ...]:
+) -> tuple[dict[str, Any], ...]:
     """What the check of a claim makes of perturbations of its true statement.
 
     Parameters
@@ -92,8 +61,10 @@ def findings(
 
     Returns
     -------
-    tuple of PerturbationResult
-        One per perturbation that applies: one of an argument that is never a number does not.
+    tuple of dict
+        One per perturbation that applies: one of an argument that is never a number does not. ``fate`` is one of
+        ``FATES``; ``file`` and ``line`` say where the statement is changed, ``comparisons`` how many were made, the
+        first false one included, ``calls`` how often the statement was asked for, ``differed`` how often it differs.
     """
     found = subject(claim)
     if found is None:
@@ -120,7 +91,7 @@ class _Untouched(Exception):
 
 def _judged(
     claim: Claim, statement: Statement, check: Check, one: Perturbation, seconds: float
-) -> PerturbationResult | None:
+) -> dict[str, Any] | None:
     """Run the check on a perturbed statement; None where the change applies to no call."""
     kind, line, change, perturbed = one
     calls, touched, differed = 0, 0, 0
@@ -154,8 +125,18 @@ def _judged(
         return None
     if fate == "accepted" and fates[Verdict.UNDECIDED]:
         fate = "undecided"
-    file = _file(statement)
-    return PerturbationResult(claim.id, kind, file, line, change, fate, fates.total(), calls, differed, evidence)
+    return {
+        "claim": claim.id,
+        "kind": kind,
+        "file": _file(statement),
+        "line": line,
+        "change": change,
+        "fate": fate,
+        "comparisons": fates.total(),
+        "calls": calls,
+        "differed": differed,
+        "evidence": evidence,
+    }
 
 
 def _alike(value: Any, other: Any) -> bool:

@@ -16,39 +16,25 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.ledger.claims.model import Claim, Kind
 from symshuffle.ledger.claims.parts import Plot
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """What is needed to cite a paper.
+@cache
+def bibliography() -> Mapping[str, Mapping[str, Any]]:
+    """The five papers by key, in the order of the catalogue: what is needed to cite them.
 
     - ``authors``: ``"family name, given names"``, in the printed order.
     - ``displays``: whether the text that the ledger was made from has the paper's displayed formulas. Where it has
       not, they are reconstructed from the prose and the proofs around them.
     """
-
-    key: str
-    title: str
-    authors: tuple[str, ...]
-    year: int
-    arxiv: str
-    displays: bool = True
-
-
-@cache
-def bibliography() -> Mapping[str, Paper]:
-    """The five papers by key, in the order of the catalogue."""
     text = resources.files("symshuffle.ledger.claims").joinpath("papers.toml").read_text(encoding="utf-8")
-    found = {
-        key: Paper(key, **{**facts, "authors": tuple(facts["authors"])}) for key, facts in tomllib.loads(text).items()
-    }
-    return MappingProxyType(found)
+    return MappingProxyType(
+        {key: {"key": key, "displays": True, **facts} for key, facts in tomllib.loads(text).items()}
+    )
 
 
 CHECKS: Final = "proofs_checks"

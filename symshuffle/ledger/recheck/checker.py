@@ -7,10 +7,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram
@@ -48,27 +47,6 @@ _COMPARISON: Final = frozenset(
 _PROGRAM: Final = frozenset(("costs", "columns", "senses", "rhs", "free", "primal", "dual", "optimum", "sign", "reads"))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Rechecked:
-    """What a certificate says, once every part of it has been checked.
-
-    - ``digest``: of the whole content.
-    """
-
-    claim: str
-    verdict: str
-    grade: str | None
-    comparisons: int
-    programs: int
-    digest: str
-
-    def __str__(self) -> str:
-        graded = f", {self.grade}" if self.grade else ""
-        programs = f", {self.programs} linear programs" if self.programs else ""
-        return f"{self.claim}: {self.verdict}{graded}; {self.comparisons} comparisons decided again{programs}"
-
-
 def read(path: Path, *, argument: str = "FILE") -> Any:
     """The JSON content of a file, read as the checker of bounds reads it."""
     try:
@@ -86,8 +64,8 @@ def digest(content: Mapping[str, Any]) -> str:
     return _SHA + hashlib.sha256(text.encode()).hexdigest()
 
 
-def recheck(content: Any) -> Rechecked:
-    """Check a certificate."""
+def recheck(content: Any) -> dict[str, Any]:
+    """What a certificate says, once every part of it has been checked: its head, and how much was decided again."""
     _check_depth(content)
     _keys(content, _FILE, "file")
     if content["format"] != CERTIFICATE_FORMAT:
@@ -121,9 +99,8 @@ def recheck(content: Any) -> Rechecked:
         raise CertificateError("digest", "the content was changed after the digest was taken")
     comparisons = [comparison for part in parts for comparison in part["comparisons"]]
     programs = sum(comparison["program"] is not None for comparison in comparisons)
-    return Rechecked(
-        content["claim"], content["verdict"], content["grade"], len(comparisons), programs, content["digest"]
-    )
+    head = {name: content[name] for name in ("claim", "verdict", "grade")}
+    return {**head, "comparisons": len(comparisons), "programs": programs, "digest": content["digest"]}
 
 
 def _check_depth(content: Any, most: int = 100) -> None:

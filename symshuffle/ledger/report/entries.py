@@ -119,7 +119,7 @@ class LedgerEntry:
         """Whether formulas of its statement are ours: no display of the paper is legible, and no sentence is quoted."""
         paper = bibliography().get(self.about)
         quoted = self.erratum is not None and bool(self.erratum.quote)
-        return paper is not None and not paper.displays and not quoted and self.kind is not Kind.NO_CONTENT
+        return paper is not None and not paper["displays"] and not quoted and self.kind is not Kind.NO_CONTENT
 
     @property
     def erratum(self) -> Erratum | None:
@@ -148,7 +148,7 @@ class LedgerEntry:
         if self.claim is not None:
             parts += [self.claim.words, *self.claim.assumptions]
         if (paper := bibliography().get(self.paper)) is not None:
-            parts += paper.authors  # not its title, whose words would find all of its entries
+            parts += paper["authors"]  # not its title, whose words would find all of its entries
         return to_search(" ".join(parts))
 
 

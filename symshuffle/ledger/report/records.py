@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,6 @@ from symshuffle.base.artifacts import installed, write_atomically
 from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.parts import Erratum
-from symshuffle.ledger.claims.registry import Paper
 
 if TYPE_CHECKING:
     from symshuffle.ledger.report.entries import LedgerEntry
@@ -142,7 +141,7 @@ def discrepancies(outcomes: Sequence[Outcome]) -> list[str]:
     ]
 
 
-def bibtex(entry: LedgerEntry, paper: Paper | None) -> str:
+def bibtex(entry: LedgerEntry, paper: Mapping[str, Any] | None) -> str:
     """BibTeX of the paper with the number of the statement, if a paper makes it, and of the tool with its verdict."""
     found = f"claim {entry.id}: {entry.verdict}"
     if entry.claim is not None and entry.grade != "none":
@@ -157,11 +156,11 @@ def bibtex(entry: LedgerEntry, paper: Paper | None) -> str:
         return tool
     where = entry.source.partition(", ")[2] or entry.title
     item = _item(
-        f"{paper.authors[0].partition(',')[0].lower()}{paper.year}{paper.key.replace('_', '')}",
-        title=f"{{{_latex(paper.title)}}}",
-        author=_latex(" and ".join(paper.authors)),
-        year=str(paper.year),
-        eprint=paper.arxiv,
+        f"{paper['authors'][0].partition(',')[0].lower()}{paper['year']}{paper['key'].replace('_', '')}",
+        title=f"{{{_latex(paper['title'])}}}",
+        author=_latex(" and ".join(paper["authors"])),
+        year=str(paper["year"]),
+        eprint=paper["arxiv"],
         archiveprefix="arXiv",
         note=_latex(where[0].upper() + where[1:]),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
+from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.documents import read_text
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
@@ -153,7 +154,7 @@ def local(
     program.run(found, per_process, show, claimed.matrix(said))
 
 
-@command(app, without=("adjacency", "blanket", "null", "pairs", "graph"))
+@command(app, without=named_fields("absent", "audit"))
 def shuffled(
     program: _Runs,
     claimed: _Claimed,

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import LOSSES, Loss, members
 from symshuffle.base.errors import InputError
@@ -39,7 +40,7 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="File that `colle
 _ORDERS: Final = ("sorted", "random")
 
 
-@command(app, without=("reports", "pairs", "graph"))
+@command(app, without=named_fields("absent", "survey"))
 def plan(
     n: UsersOption,
     eps: SurveyEps,
@@ -69,8 +70,6 @@ def plan(
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")
     users, given = arguments.users(n), fields.given
-    if "min_batch_size" in given:
-        as_integer(given["min_batch_size"], "--min-batch-size", 1, users)
     if proof is not None and UNSAID.with_(**given).batches > 1:
         raise InputError("--proof", proof, "none with several batches of messages: a proof file is about one")
     with progress() as display:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.measure import Measurement
 
+from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
 from symshuffle.base.errors import InputError, optional
@@ -31,7 +32,7 @@ app = typer.Typer()
 _WIDEST: Final = 400
 
 
-@command(app, without=("adjacency", "null", "blanket", "group_size", "pairs", "graph", "dropout"))
+@command(app, without=named_fields("absent", "compare"))
 def compare(
     k: Annotated[str, typer.Option("--k", help="Number of inputs.")],
     n: UsersOption,

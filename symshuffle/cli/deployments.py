@@ -31,7 +31,7 @@ RelOrUsual = Annotated[
         metavar="REL",
         parser=as_width,
         help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, or up to 1e-2 for curves of eps, "
-        "dropout, several groups or several batches of messages.",
+        "means over the number of messages or several batches of messages.",
     ),
 ]
 

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import EVALUATED, Arithmetic, Criterion, Loss
 from symshuffle.base.errors import InputError, NotDecided, optional
@@ -122,7 +123,7 @@ def f_divergence(asked: _ProblemOptions, show: Show = PLAIN) -> None:
     _measure(asked, "f-divergence", show)
 
 
-@command(app, without=("adjacency", "blanket", "null", "pairs", "graph"))
+@command(app, without=named_fields("absent", "design"))
 def shuffled(
     k: Annotated[str, typer.Option("--k", help="Number of inputs (categories).")],
     n: UsersOption,

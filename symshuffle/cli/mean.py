@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
@@ -32,11 +33,7 @@ app = typer.Typer()
 _USUAL: Final = {"adjacency": "replace-one"}
 
 
-_NONE = ("null", "pairs", "graph")
-"""Fields of a deployment that vectors do not have."""
-
-
-@command(app, without=(*_NONE, "blanket"))
+@command(app, without=named_fields("absent", "mean"))
 def mean(
     data: Annotated[
         Path, typer.Argument(metavar="FILE", help="Vectors, one per row: .npy, or .csv with or without a header.")
@@ -130,7 +127,7 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool, most: int = 6) -> lis
     ]
 
 
-@command(app, without=_NONE)
+@command(app, without=named_fields("absent", "calibrate"))
 def calibrate(
     mech: Annotated[
         str, typer.Argument(metavar="MECH", help="bmg, sphere-linear, privunit, clipped-linear or gaussian.")

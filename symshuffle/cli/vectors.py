@@ -55,11 +55,11 @@ def beside(
 ) -> dict[str, Any]:
     """Of a mechanism of vectors: both orders of the pair, and the same for each blanket, or why there is none.
 
-    - ``asked``: what every user runs; of any that is no mechanism of vectors there is nothing to say, nor with
-      dropout, where each order costs as much as the answer, nor of groups, whose chain takes both.
+    - ``asked``: what every user runs; of any that is no mechanism of vectors there is nothing to say, nor where
+      users drop out, so that each order costs as much as the answer, nor of groups, whose chain takes both.
     """
     covered = bound.neighbours
-    if not is_vector(asked) or covered.group.dropout or covered.steps > 1:
+    if not is_vector(asked) or covered.group.sending < 1 or covered.steps > 1:
         return {}
     from symshuffle.accountants.deployment.reduction import reduction
     from symshuffle.accountants.questions.solve import delta

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.executors import workers
@@ -131,7 +132,7 @@ def pld(
         show.rows(rows, [("first loss", str(found.law.first)), *told])
 
 
-@command(app, name="worst-datasets", without=("null",))
+@command(app, name="worst-datasets", without=named_fields("absent", "worst"))
 def worst_datasets(
     asked: Asked,
     target: LevelOptions,
@@ -144,7 +145,7 @@ def worst_datasets(
     from symshuffle.accountants.questions import adversary, solve
 
     order, subject = read_target(**target.given), asked.subject(**target.given)
-    users = smallest_batch(subject.deployment, ("pairs", "graph"))
+    users = smallest_batch(subject.deployment, "worst")
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("backgrounds", total=None)
         found = adversary.worst_datasets(

@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.answers import Answer
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
-from symshuffle.accountants.deployment.model import Deployment, fields_set
+from symshuffle.accountants.deployment.model import Deployment, fields_set, named_fields
 from symshuffle.base.choices import EVALUATED
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import words_of_target
@@ -135,15 +135,12 @@ def rounded_up(value: Fraction) -> str:
     return format_decimal(value, digits=MOST_DIGITS, up=True)
 
 
-_NOT_IN_SURVEYS: Final = ("reports", "pairs", "graph", "datasets")
-
-
 def check_survey(deployment: Deployment) -> None:
     """Refuse fields of a deployment that no survey has."""
     if len(deployment.groups) > 1 or deployment.later_periods:
         name = "group" if len(deployment.groups) > 1 else "later_periods"
         raise InputError(name, "several", "one group of users in a survey, and periods of one kind")
     given = fields_set(deployment)
-    for name in _NOT_IN_SURVEYS:
+    for name in named_fields("absent", "survey"):
         if name in given:
             raise InputError(name, given[name], "none in a survey, in which every user sends one report of any value")

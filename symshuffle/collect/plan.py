@@ -122,9 +122,7 @@ class SurveyPlan:
         check_survey(given)
         group = given.groups[0]
         n = as_integer(group.count, "count", 1, LARGEST_USERS)
-        if group.min_batch_size == n:
-            group = replace(group, min_batch_size=None)
-        return replace(given, groups=(replace(group, randomizer=self.scheme.source()),))
+        return replace(given, groups=(replace(group.simplified(n), randomizer=self.scheme.source()),))
 
     @property
     def n(self) -> int:
@@ -134,7 +132,7 @@ class SurveyPlan:
     @property
     def min_batch_size(self) -> int:
         """Number of messages at which privacy is certified."""
-        return self.deployment.groups[0].min_batch_size or self.n
+        return self.deployment.groups[0].smallest(self.n)
 
     @property
     def rounds(self) -> int:
@@ -227,14 +225,9 @@ class SurveyPlan:
         if self.certified_eps is None:
             return Guarantee(*about, self.eps, self.delta, rounds=self.rounds)
         group = self.deployment.groups[0]
-        if self.rounds > 1 and group.dropout is not None and covered > self.n:
+        if self.rounds > 1 and group.is_random and covered > self.n:
             raise InputError("users", covered, f"at most n = {self.n}: other rounds of the plan may have no more")
-        least = group.min_batch_size
-        if covered != self.n and group.dropout is None and self.min_batch_size < covered:
-            least = self.min_batch_size
-        elif least is not None and least >= covered:
-            least = None
-        planned = replace(self.deployment, groups=(replace(group, count=covered, min_batch_size=least),))
+        planned = replace(self.deployment, groups=(group.recounted(covered, self.n),))
         for eps in sorted({min(self.certified_eps, self.eps), self.eps}):
             bound = bounded_delta(planned, eps)
             if bound.bracket.upper <= self.delta:
@@ -255,9 +248,8 @@ class SurveyPlan:
 
     def check_messages(self, messages: int | None, users: object = None, argument: str = "messages") -> int:
         """Number of users who may have sent so many messages; arguments and errors as of :meth:`guarantee`."""
-        # With dropout, privacy is certified for any number of messages.
-        dropout = self.deployment.groups[0].dropout is not None
-        least = 1 if dropout else self.min_batch_size
+        # Where users drop out at random, privacy is certified for any number of messages.
+        least = 1 if self.deployment.groups[0].is_random else self.min_batch_size
         if messages is not None and messages < least:
             raise InputError(argument, messages, f"at least {least}, from which on the plan's eps is certified")
         covered = self.n if users is None else as_integer(users, "users", least, LARGEST_USERS)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from symshuffle.accountants.deployment.model import MOST_PERIODS, UNSAID, Deployment, fields_set
+from symshuffle.accountants.deployment.model import KEYWORDS, MOST_PERIODS, UNSAID, Deployment, fields_set, named_fields
 from symshuffle.base.choices import Loss, members
 from symshuffle.base.documents import parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError
@@ -154,12 +154,10 @@ _CERTIFIED: Final = frozenset({"epsilon_at_delta", "covering"})
 _OLDER_KEYS: Final = frozenset({"delta_at_eps", "rigour", "engine", "meaning"})
 """Further keys of certificates of older versions; nothing that is printed is made from them."""
 
-_FIELDS: Final = frozenset(
-    ("min_users", "min_batch_size", "dropout", "colluding", "group", "group_size", "adjacency", "blanket", "memoised")
-)
-"""Fields of a deployment that such a plan may have, by their names of today and of before."""
-
 _OLD_NAMES: Final = {"min_users": "min_batch_size", "group": "group_size"}
+
+_FIELDS: Final = {*KEYWORDS, *_OLD_NAMES} - {"n", "null", "periods", "threshold", *named_fields("absent", "survey")}
+"""Fields of a deployment that such a plan may have, by their names of today and of before."""
 
 
 def _read_older_plan(content: Mapping[str, Any]) -> SurveyPlan:

@@ -75,17 +75,14 @@ def plan_survey(
     periods : int, optional
         Number of periods with fresh randomness, 1 to 10^6. The guarantee holds for all periods together; n and the loss
         are those of one period.
-    min_batch_size : int, optional
-        Messages at which privacy is certified; default n. Fewer messages are refused when estimating.
-    colluding, group_size, dropout, memoised, adjacency, null, blanket, threshold
-        What the guarantee covers, as in :func:`symshuffle.epsilon`.
-    and the other fields of a deployment
-        Refused.
+    and the fields of a deployment
+        What the guarantee covers, as in :func:`symshuffle.epsilon`; one report of every user, of any value. Fewer
+        messages than the smallest batch are refused when estimating.
 
     Returns
     -------
     SurveyPlan
-        Ratio rounded down by at most 1e-6 (with dropout or several periods 1e-2), and eps certified at exactly the
+        Ratio rounded down by at most 1e-6 (or 1e-2 where one evaluation takes many), and eps certified at exactly the
         rounded one.
 
     Raises
@@ -102,16 +99,17 @@ def plan_survey(
     ('krr', Fraction(7509, 265))
     """
     k, n = as_integer(k, "k", 2, LARGEST_K), as_integer(n, "n", 1, LARGEST_USERS)
-    least = fields.get("min_batch_size")
-    honest = n if least is None else as_integer(least, "min_batch_size", 1, n)
-    covered = UNSAID.with_(**fields | {"min_batch_size": None if honest == n else honest})
+    covered = UNSAID.with_(**fields)
+    group = covered.groups[0]
+    group.check(n)
+    covered = replace(covered, groups=(group.simplified(n),))
     check_survey(covered)
     level, target = parse_inside(eps, "eps", f"(0, {LARGEST_EPS}]"), read_delta(delta)
     loss = choice(Loss, loss, "loss")
     mechanism = None if mechanism is None else mechanism_name(mechanism)
     if mechanism is not None and mechanism not in SCHEMES:
         raise InputError("mechanism", mechanism, "one of " + ", ".join(SCHEMES))
-    asked = _Asked(n, honest, level, target, loss, covered)
+    asked = _Asked(n, group.smallest(n), level, target, loss, covered)
     ranked = _ranked(k, asked, mechanism, progress)
     refused = ""
     for candidate in ranked:
@@ -267,7 +265,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
     from symshuffle.accountants.questions.solve import epsilon
 
     largest = root_of(rough.name, _level(rough, asked))
-    for i in range(5):  # with dropout a bound is known to a thousandth only
+    for i in range(5):  # some bounds are known to a thousandth only
         root = _down(largest, _SHARE * 10**i)
         made = scheme(rough.name, rough.k, root, rough.parameters)
         covered = asked.deployment(made)

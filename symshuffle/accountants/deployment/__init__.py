@@ -1,1 +1,1 @@
-"""Whom a bound covers: adjacency, groups, dropout, null symbol, and the laws that this needs."""
+"""Whom a bound covers: groups of users, adjacency, null symbol, and the laws that this needs."""

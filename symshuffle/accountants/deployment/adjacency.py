@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Blanket, Relation, choice, replace_choice
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer, brief, read_law
 from symshuffle.channels.channel import Channel
 
@@ -63,6 +63,8 @@ class Adjacency:
             "help": "Relation of neighbours: replace-one (default) or zero-out (a null symbol).",
             "effect": "the largest bound over the pairs of datasets that neighbours are",
             "nearest": "replace-one here; for zero-out, ask epsilon or delta",
+            "absent": ("compare", "audit", "design"),
+            "read": ("vectors", "plan"),
         },
     )
     null: Channel | None = field(
@@ -72,6 +74,8 @@ class Adjacency:
             "one input by it.",
             "effect": "each input is compared with a user who holds the null symbol",
             "nearest": "none here; for a null symbol, ask epsilon or delta",
+            "absent": ("compare", "audit", "design", "mean", "calibrate", "worst"),
+            "read": ("sequence",),
         },
     )
     blanket: Blanket | None = field(
@@ -80,6 +84,8 @@ class Adjacency:
             "help": "Blanket of a vector mechanism: mechanism (the null symbol's law) or largest.",
             "effect": "the distribution that replaces the messages of the other users",
             "nearest": "none here; for another blanket, ask epsilon or delta",
+            "absent": ("compare", "audit", "design", "mean"),
+            "read": ("plan",),
         },
     )
     group_size: int = field(
@@ -89,6 +95,8 @@ class Adjacency:
             "help": "Datasets may differ in the inputs of G users (default 1).",
             "effect": "a chain of so many neighbours, each at a smaller level",
             "nearest": "1 here; for several users together, ask epsilon or delta about the result",
+            "absent": ("compare",),
+            "read": ("plan",),
         },
     )
     pairs: tuple[tuple[int, int], ...] | None = field(
@@ -98,6 +106,8 @@ class Adjacency:
             "help": "Pairs of inputs that are secret from each other, as 0-1,1-2; default: all pairs.",
             "effect": "the largest bound over these pairs of inputs; users who change otherwise are not covered",
             "nearest": "none here, where all pairs of inputs are compared; for some pairs, ask epsilon or delta",
+            "absent": ("compare", "audit", "design", "mean", "calibrate", "survey"),
+            "read": ("worst", "sequence"),
         },
     )
     graph: tuple[tuple[int, int], ...] | None = field(
@@ -107,10 +117,17 @@ class Adjacency:
             "help": "Edges of a graph on the inputs, as 0-1,1-2: the ends of an edge are secret from each other.",
             "effect": "the largest bound over its edges; users who change otherwise are not covered",
             "nearest": "none here, where all pairs of inputs are compared; for a graph, ask epsilon or delta",
+            "absent": ("compare", "audit", "design", "mean", "calibrate", "survey"),
+            "read": ("worst", "sequence"),
         },
     )
     datasets: tuple[tuple[int, ...], tuple[int, ...]] | None = field(
-        default=None, metadata={"nearest": "none here; for two given datasets, ask delta"}
+        default=None,
+        metadata={
+            "nearest": "none here; for two given datasets, ask delta",
+            "absent": ("compare", "survey"),
+            "read": ("sequence",),
+        },
     )
 
     if TYPE_CHECKING:
@@ -157,6 +174,16 @@ class Adjacency:
             raise InputError("group_size", self.group_size, "none with two given datasets, which say who differs")
 
     @property
+    def steps(self) -> int:
+        """In how many users neighbours differ, each a step of a chain."""
+        return self.group_size
+
+    @property
+    def of_one_user(self) -> Adjacency:
+        """The same, where neighbours differ in one user."""
+        return replace(self, group_size=1)
+
+    @property
     def words(self) -> list[str]:
         """The fields that are set, a few words each."""
         said = [str(one) for one in (self.relation,) if one is not None]
@@ -179,12 +206,27 @@ class Adjacency:
         """The pairs of inputs that are compared, where they are given; else None."""
         return self.graph if self.pairs is None else self.pairs
 
+    @property
+    def compared_name(self) -> str:
+        """Name of the field by which these pairs are given."""
+        return "pairs" if self.graph is None else "graph"
+
     def check_inputs(self, inputs: int) -> None:
         """Refuse a pair that names an input beyond their number."""
         for x, y in self.compared or ():
             if y >= inputs:
-                name, most = "graph" if self.pairs is None else "pairs", inputs - 1
-                raise InputError(name, f"{x}-{y}", f"inputs from 0 to {most}")
+                raise InputError(self.compared_name, f"{x}-{y}", f"inputs from 0 to {inputs - 1}")
+
+
+def check_steps(steps: int, users: int) -> None:
+    """Refuse neighbours that differ in more users than there are."""
+    as_integer(steps, "group_size", 1, users)
+
+
+def refuse_several_steps(steps: int, reason: str) -> None:
+    """Refuse neighbours that differ in several users."""
+    if steps > 1:
+        raise Unsupported(f"group_size {steps}: {reason}")
 
 
 def dataset_words(inputs: Iterable[int]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, final
 
+from symshuffle.accountants.deployment.adjacency import refuse_several_steps
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import Deployment
@@ -98,11 +99,12 @@ def experiment_of(deployment: Deployment) -> Experiment:
         n = None if None in counts else check_n(sum(filter(None, counts)))
         parts.append(replace(single_batch(one), n=n, times=one.batches))
     found = Experiment(tuple(parts), deployment)
-    if found.several and deployment.adjacency.group_size > 1:
-        size = deployment.adjacency.group_size
+    if found.several:
         later = ", without later periods" if deployment.later_periods else ""
         batch = f"reports = 1 and periods = 1{later}"
-        raise Unsupported(f"group_size {size}: known for one batch of messages; ask for {batch}, or group_size = 1")
+        refuse_several_steps(
+            deployment.adjacency.steps, f"known for one batch of messages; ask for {batch}, or for one differing user"
+        )
     return found
 
 

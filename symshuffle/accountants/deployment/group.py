@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import on_file
@@ -87,6 +87,8 @@ class Group:
             "help": "Each other user drops out with probability Q, as 1/20 or 5%, independently and publicly.",
             "effect": "the mean of the bound over a binomial number of messages",
             "nearest": "none here: the answer is for one number of messages; give min_batch_size instead",
+            "absent": ("compare",),
+            "read": ("audit",),
         },
     )
     colluding: int | Fraction | None = field(
@@ -221,12 +223,41 @@ class Group:
             raise InputError("colluding", self.colluding, f"at most {n - 1} of {counted(n, 'user')}: one is honest")
         return left
 
+    @property
+    def is_random(self) -> bool:
+        """Whether the number of users who send is random."""
+        return self.dropout is not None
+
+    def smallest(self, n: int) -> int:
+        """Smallest number of users among n who send if none drops out, those who collude included."""
+        return n if self.min_batch_size is None else self.min_batch_size
+
+    def simplified(self, n: int) -> Group:
+        """The same among n users: a smallest batch of all of them is none."""
+        return replace(self, min_batch_size=None) if self.min_batch_size == n else self
+
+    def recounted(self, users: int, planned: int) -> Group:
+        """The same with another number of users than was planned, of whom no fewer send."""
+        least = self.min_batch_size
+        if users != planned and not self.is_random and self.smallest(planned) < users:
+            least = self.smallest(planned)
+        elif least is not None and least >= users:
+            least = None
+        return replace(self, count=users, min_batch_size=least)
+
     def messages(self, n: int) -> int:
         """Smallest number of honest messages of n users if none drops out."""
         honest = self.honest(n)
         if self.min_batch_size is None:
             return honest
         return min(max(self.min_batch_size - self.colluders(n), 1), honest)
+
+    @property
+    def sending_words(self) -> str:
+        """Who sends, in words; empty where all users do and none colludes."""
+        said = "" if self.min_batch_size is None else f" of at least {counted(self.min_batch_size, 'message')}"
+        said += f", each other user dropping out with probability {self.dropout}" if self.dropout else ""
+        return said + (f", where {self.collusion}" if self.colluding else "")
 
     def check(self, n: int | None) -> None:
         """Compare the fields with a number of users; None where that is what is asked for."""
@@ -237,6 +268,17 @@ class Group:
         elif self.min_batch_size is not None:
             expected = "none where the number of users is asked for, which is the answer"
             raise InputError("min_batch_size", self.min_batch_size, expected)
+
+    def refuse_random_number(self, reason: str, otherwise: str) -> None:
+        """Refuse a group of which others drop out at random, with what else may be asked."""
+        if self.dropout:
+            raise Unsupported(f"dropout {self.dropout}: {reason}; give min_batch_size, or {otherwise}")
+
+    def check_all_send(self, expected: str, place: str = "", *, at_random: bool = False) -> None:
+        """Refuse a group of which some may not send, for any reason or but ``at_random``."""
+        for name in ("min_batch_size",) if at_random else ("dropout", "min_batch_size"):
+            if getattr(self, name) is not None:
+                raise InputError(f"{place}{name}", getattr(self, name), expected)
 
     def expected(self, n: int) -> float:
         """About how many honest messages there are: no bound, it tells where to look."""

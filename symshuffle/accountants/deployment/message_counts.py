@@ -154,7 +154,7 @@ def exact_sums(coins: tuple[tuple[int, Fraction], ...]) -> Cdf:
 
 
 @lru_cache(maxsize=64)
-def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
+def partial_cdf(users: int, absent: Fraction, *, exact: bool = False) -> Cdf:
     """From m to both ends of the probability that at most m messages are sent, one of them for certain."""
     others = users - 1
 
@@ -166,12 +166,12 @@ def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
             return Fraction(1), Fraction(1)
         with working_precision(DEFAULT_BITS):
             # P(Bin(N, p) <= k) is the regularised incomplete beta function of N - k and k + 1 at 1 - p.
-            found = to_arb(dropout).beta_lower(flint.arb(others - m + 1), flint.arb(m), True)
+            found = to_arb(absent).beta_lower(flint.arb(others - m + 1), flint.arb(m), True)
             ball = Ball.from_arb(found)
         low, high = max(ball.lower, Fraction(0)), min(ball.upper, Fraction(1))
         return (Fraction(0), _NEGLIGIBLE) if high < _NEGLIGIBLE else (low, high)
 
-    return exact_sums(((others, 1 - dropout),)) if exact else in_balls
+    return exact_sums(((others, 1 - absent),)) if exact else in_balls
 
 
 @lru_cache(maxsize=32)

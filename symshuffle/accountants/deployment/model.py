@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
+from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency, refuse_several_steps
 from symshuffle.accountants.deployment.group import Group, check_n
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Relation
@@ -73,6 +73,7 @@ class Deployment:
             "effect": "the messages of a period are one batch, bounded by the composition of so many separate batches",
             "enumerated": "the messages of a period are one batch, whose histograms are enumerated",
             "nearest": "1 here; for several reports, ask epsilon or delta about the result",
+            "absent": ("survey",),
         },
     )
     periods: int = field(
@@ -83,6 +84,7 @@ class Deployment:
             "effect": "the composition of the batches of all periods",
             "memoised": "none: the messages of every period are those of the first",
             "nearest": "1 here, or memoised = true; for several periods, ask epsilon or delta about the result",
+            "read": ("audit",),
         },
     )
     memoised: bool = field(
@@ -158,30 +160,29 @@ class Deployment:
         for group in self.groups:
             if group.dummies:
                 raise InputError("memoised", True, "false with dummies, drawn anew in every period; leave these out")
-            for name in ("dropout", "min_batch_size"):
-                if getattr(group, name) is not None:
-                    expected = "none with memoised reports, which the same users send in every period; give the "
-                    raise InputError(name, getattr(group, name), f"{expected}smallest number of users as their number")
+            group.check_all_send(
+                "none with memoised reports, which the same users send in every period; give the smallest number of "
+                "users as their number"
+            )
 
     def _check_reports(self) -> None:
         """A user who drops out leaves out all reports together: separate batches would draw anew for each."""
         for group in self.groups:
-            if group.dropout:
-                expected = "none with several reports in a period, of which a user who drops out sends none; give "
-                raise InputError("dropout", group.dropout, f"{expected}min_batch_size, or reports = 1 in more periods")
+            group.refuse_random_number(
+                "none with several reports in a period, of which a user who drops out sends none",
+                "reports = 1 in more periods",
+            )
 
     def _check_groups(self) -> None:
         if self.adjacency.relation == "zero-out":
             raise InputError("adjacency", "zero-out", "replace-one with several groups or dummies")
         if self.adjacency.blanket is not None:
             raise InputError("blanket", self.adjacency.blanket, "none with several groups or dummies")
-        if self.adjacency.group_size > 1:
-            expected = "1 with several groups or dummies, of which the bound for one user is known"
-            raise InputError("group_size", self.adjacency.group_size, expected)
-        for place, group in enumerate(self.groups):
-            if group.min_batch_size is not None and len(self.users) > 1:
-                expected = "none where several groups share a batch: who sends is not said; give each its count"
-                raise InputError(f"group[{place}].min_batch_size", group.min_batch_size, expected)
+        expected = "1 with several groups or dummies, of which the bound for one user is known"
+        refuse_several_steps(self.adjacency.steps, expected)
+        for place, group in enumerate(self.groups if len(self.users) > 1 else ()):
+            expected = "none where several groups share a batch: who sends is not said; give each its count"
+            group.check_all_send(expected, f"group[{place}].", at_random=True)
 
     def _check_datasets(self) -> None:
         datasets = self.adjacency.datasets
@@ -248,15 +249,15 @@ class Deployment:
             If a field of a group is named and there are several groups, or a value is out of its range.
         """
         given = {name: value for name, value in changes.items() if value is not None}
-        unknown = given.keys() - _OWNERS.keys()
+        unknown = given.keys() - OWNERS.keys()
         if unknown:
-            raise InputError(sorted(unknown)[0], given[sorted(unknown)[0]], f"a field: {', '.join(_OWNERS)}")
-        own: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Deployment}
+            raise InputError(sorted(unknown)[0], given[sorted(unknown)[0]], f"a field: {', '.join(OWNERS)}")
+        own: dict[str, Any] = {name: given[name] for name in given if OWNERS[name] is Deployment}
         for name, value in own.items() if self.later_periods else ():
             if any(getattr(one, name) != value for one in self.kinds):
                 raise InputError(name, value, "none with periods of several kinds: each has its own")
-        of_group: dict[str, Any] = {name: given[name] for name in given if _OWNERS[name] is Group}
-        near: dict[str, Any] = {_NAMES.get(name, name): given[name] for name in given if _OWNERS[name] is Adjacency}
+        of_group: dict[str, Any] = {name: given[name] for name in given if OWNERS[name] is Group}
+        near: dict[str, Any] = {FIELD_NAMES.get(name, name): given[name] for name in given if OWNERS[name] is Adjacency}
         if isinstance(near.get("relation"), Adjacency):
             own["adjacency"] = replace(near.pop("relation"), **near)
         elif near:
@@ -355,7 +356,7 @@ def field_values(deployment: Deployment) -> dict[str, Any]:
     The randomizer and the later periods are left out.
     """
     holders: dict[type, Any] = {Group: deployment.users[0], Adjacency: deployment.adjacency, Deployment: deployment}
-    return {name: getattr(holders[owner], _NAMES.get(name, name)) for name, owner in _OWNERS.items()}
+    return {name: getattr(holders[owner], FIELD_NAMES.get(name, name)) for name, owner in OWNERS.items()}
 
 
 def _is_deployment(path: Path) -> bool:
@@ -394,10 +395,10 @@ def _read_groups(given: object) -> tuple[Group, ...]:
     return groups
 
 
-_NAMES: Final = {"n": "count", "adjacency": "relation"}
+FIELD_NAMES: Final = {"n": "count", "adjacency": "relation"}
 """Keywords of questions that are the field of another name."""
 
-_OWNERS: Final[dict[str, type]] = {
+OWNERS: Final[dict[str, type]] = {
     "n": Group,
     **{one.name: Group for one in fields(Group) if one.metadata and one.name != "count"},
     **{one.metadata.get("keyword", one.name): Adjacency for one in fields(Adjacency)},
@@ -409,7 +410,20 @@ FILES: Final = "symshuffle.configuration.files"
 _TABLES: Final = "symshuffle.configuration.tables"
 """Modules that read and write files, above all others that describe deployments: loaded where a file is named."""
 
-KEYWORDS: Final = tuple(_OWNERS)
+KEYWORDS: Final = tuple(OWNERS)
+
+
+def named_fields(key: str, question: str) -> tuple[str, ...]:
+    """Return the keywords of the fields that a question does not take, or reads although they change a batch.
+
+    - ``key``: ``absent`` or ``read``; ``question``: its name in the metadata of fields.
+    """
+    said: dict[tuple[type, str], Any] = {
+        (owner, one.name): one.metadata for owner in (Group, Adjacency, Deployment) for one in fields(owner)
+    }
+    at = ((name, said[owner, FIELD_NAMES.get(name, name)]) for name, owner in OWNERS.items())
+    return tuple(name for name, metadata in at if question in metadata.get(key, ()))
+
 
 NEAREST: Final[dict[str, str]] = {
     one.metadata.get("keyword", one.name): one.metadata["nearest"]

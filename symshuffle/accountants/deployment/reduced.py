@@ -10,13 +10,13 @@ from functools import lru_cache, singledispatch
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
-from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.adjacency import Adjacency, check_steps
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import EVERYBODY, Group
 from symshuffle.accountants.deployment.neighbours import OPTIMAL, Neighbours
 from symshuffle.base.choices import Direction, Question, Relation, directions
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, Rounding, as_integer, lower_end
+from symshuffle.base.numbers import Real, Rounding, lower_end
 from symshuffle.channels.law import Law
 from symshuffle.mechanisms.names import source_name
 
@@ -115,8 +115,8 @@ class Reduction:
     - ``sharing``: of a case, the groups with the mass of the blanket distribution in each, whose messages hide the user
       as often as they are drawn from it; ``place``: to which of them the user belongs; ``dummies``: number of draws
       from it for certain.
-    - ``n``, ``times``: number of users of a batch, colluding ones included, or None where it is open; how many batches
-      are alike.
+    - ``n``, ``times``: number of users of a batch, those who collude included, or None where it is open; how many
+      batches are alike.
     - ``notes``: what else is to be said about the bound, a clause each.
     - ``real``: whether the laws are those of one real pair of datasets.
     """
@@ -169,7 +169,7 @@ class Reduction:
         """Compare who sends, and in how many users neighbours differ, with a number of users; None where it is open."""
         self.group.check(users)
         if users is not None:
-            as_integer(self.steps, "group_size", 1, users)
+            check_steps(self.steps, users)
 
     @property
     def users(self) -> int:

@@ -86,11 +86,11 @@ def reduction_of(deployment: Deployment) -> Reduction:
     found = _derived(group.randomizer, adjacency)
     if adjacency.relation not in (None, found.adjacency):
         raise Unsupported(f"adjacency {adjacency.relation}: this source has a reduction for {found.adjacency} only")
-    sending, size = group.without_randomizer, adjacency.group_size
+    sending, size = group.without_randomizer, adjacency.steps
     if (sending, size) == (EVERYBODY, 1) or (found.group, found.steps) == (sending, size):
         return found
     if (found.group, found.steps) != (EVERYBODY, 1):
-        raise InputError("min_batch_size, ...", sending.to_dict(), f"{found.group.to_dict()}, that of the reduction")
+        raise InputError("group", sending.to_dict(), f"{found.group.to_dict()}, that of the reduction")
     return replace(found, group=sending, steps=size)
 
 
@@ -142,8 +142,7 @@ def _inputs_alike(source: Source) -> int:
 
 def channel_of_pairs(source: Any, adjacency: Adjacency) -> Channel:
     """Return the matrix of a randomizer of which some pairs of inputs are compared."""
-    name = "pairs" if adjacency.graph is None else "graph"
-    return finite_channel(source, name, adjacency.shown(name))
+    return finite_channel(source, adjacency.compared_name, adjacency.shown(adjacency.compared_name))
 
 
 def finite_channel(source: Any, argument: str, value: object = None) -> Channel:

@@ -5,15 +5,26 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from os import PathLike
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from symshuffle.accountants.deployment.adjacency import read_null
 from symshuffle.accountants.deployment.group import Group
-from symshuffle.accountants.deployment.model import FILES, KEYWORDS, NEAREST, Deployment, fields_set
+from symshuffle.accountants.deployment.model import (
+    FIELD_NAMES,
+    FILES,
+    KEYWORDS,
+    NEAREST,
+    OWNERS,
+    Deployment,
+    fields_set,
+    named_fields,
+)
 from symshuffle.base.errors import InputError
 
 Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | PathLike[str] | str | Any"
@@ -49,12 +60,12 @@ def _one_after_another(listed: Sequence[Any]) -> Deployment:
     return replace(first, later_periods=(*first.later_periods, *(kind for one in listed[1:] for kind in one.kinds)))
 
 
-def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
+def smallest_batch(deployment: Deployment, *programs: str) -> int:
     """Return the smallest number of honest messages in a batch, for programs that ask about one number of users.
 
     A bound for the deployment is that for so many users who all send, since none of its other fields changes it.
 
-    - ``known``: fields that the program reads itself.
+    - ``programs``: names, in the metadata of fields, of what reads further fields itself.
 
     Raises
     ------
@@ -66,6 +77,7 @@ def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
         if several:
             raise InputError(name, "several", "one here; for several, ask epsilon or delta")
     given = fields_set(deployment)
+    known = {name for one in programs for name in named_fields("read", one)}
     for name in sorted(given, key=lambda name: name != "null"):  # null first: it also sets the adjacency
         allowed = name not in NEAREST or name in known or (name == "periods" and deployment.memoised)
         if not allowed:
@@ -76,14 +88,33 @@ def smallest_batch(deployment: Deployment, known: Collection[str] = ()) -> int:
     return group.messages(group.count)
 
 
+_LISTED: Final = """\
+    and the fields of a deployment
+        As :class:`Group`, :class:`Adjacency` and :class:`Deployment` say.
+"""
+"""Where the docstring of a question lists the fields."""
+
+
+@cache
+def _entries() -> str:
+    """The entries of all fields but ``n`` in a section Parameters, from the docstrings of the three classes."""
+    said = {}
+    for owner in {*OWNERS.values()}:
+        section = (inspect.getdoc(owner) or "").partition("----------\n")[2].partition("\n\n")[0]
+        said[owner] = dict(entry.split(" : ", 1) for entry in re.split(r"\n(?=\S)", section) if entry)
+    found = ((name, said[owner].get(FIELD_NAMES.get(name, name))) for name, owner in OWNERS.items())
+    return textwrap.indent("".join(f"{name} : {text}\n" for name, text in found if text), "    ")
+
+
 Q = TypeVar("Q", bound=Callable[..., object])
 
 
 def with_fields(question: Q) -> Q:
     """Decorate a question: ``help`` and completion show its ``**fields`` as the keywords of a deployment.
 
-    A further field of a deployment is a keyword of every question, which does not mention it. An unknown keyword is
-    refused as Python does it, by the name of the question. A null symbol is read once: it may be an iterator.
+    A further field of a deployment is a keyword of every question, which does not mention it: the line of a docstring
+    that names the three classes is replaced by what these say of their fields. An unknown keyword is refused as Python
+    does it, by the name of the question. A null symbol is read once: it may be an iterator.
     """
     shown = inspect.signature(question)
     *named, rest = shown.parameters.values()  # the last one stands for the fields
@@ -104,5 +135,6 @@ def with_fields(question: Q) -> Q:
             given["null"] = read_null(given["null"])
         return question(*args, **given)
 
+    asked.__doc__ = (question.__doc__ or "").replace(_LISTED, _entries())
     asked.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads
     return cast("Q", asked)

@@ -305,10 +305,11 @@ def worst_datasets(
         Relative width of the divergence to aim at.
     executor, progress
         As in :func:`symshuffle.sweep`; the units of work are pairs of inputs or families of datasets.
-    n, min_batch_size, colluding, memoised, threshold, pairs, graph
-        As in :func:`symshuffle.delta`: the search is among the honest users of the smallest batch.
-    and the other fields of a deployment
-        Refused by name.
+    n : int, optional
+        Number of users; the search is among the honest ones of the smallest batch.
+    and the fields of a deployment
+        Those that only change how many honest messages a batch has, or which pairs of inputs are compared; another is
+        refused, and the message names a question that supports it.
 
     Returns
     -------
@@ -330,7 +331,7 @@ def worst_datasets(
     Fraction(81, 320)
     """
     order, deployment = read_target(eps=eps, exp_eps=exp_eps), read_deployment(subject, fields)
-    users, source = smallest_batch(deployment, ("pairs", "graph")), deployment.groups[0].randomizer
+    users, source = smallest_batch(deployment, "worst"), deployment.groups[0].randomizer
     if isinstance(source, Reducible):
         raise InputError("subject", source_name(source), "a mechanism of finitely many inputs, or laplace")
     compared = deployment.adjacency.compared

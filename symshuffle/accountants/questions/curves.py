@@ -292,8 +292,8 @@ def amplification_curve(
     n
         Refused: ``users`` are given.
     rtol : float
-        Relative width of the bracket around each eps to aim at; default 1e-4, with dropout, several groups or batches
-        1e-3.
+        Relative width of the bracket around each eps to aim at; default 1e-4, for means over the number of
+        messages or several batches 1e-3.
     executor, progress
         As in :func:`profile`. With an executor no point starts its search from the points before it, so that
         brackets may differ within ``rtol`` from those computed in this process.

@@ -29,6 +29,7 @@ from symshuffle.accountants.bounds.search import (
     shortened,
     tolerant,
 )
+from symshuffle.accountants.deployment.adjacency import check_steps
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import EVERYBODY, LARGEST_N
@@ -43,7 +44,7 @@ from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
-from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal, natural_log, shortest
+from symshuffle.base.numbers import Exp, Real, format_decimal, natural_log, shortest
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.continuous import Laplace
 
@@ -57,7 +58,7 @@ Budgeted: TypeAlias = "Mechanism | Laplace | AnyLdp | Composed | Callable[[Fract
 _LARGEST_EPS0: Final = LARGEST_LEVEL
 
 _COARSE_WIDTH: Final = 5e-3
-"""Default relative width of a budget or a number of users with dropout, several groups or several batches."""
+"""Default relative width of a budget or a number of users for means over the number of messages or several batches."""
 
 _WIDTH: Final = 1e-10
 """Relative width of delta at which neighbouring numbers of users are told apart."""
@@ -98,8 +99,8 @@ def largest_eps0(
     direction, arithmetic, bits, and the fields of a deployment
         As in :func:`symshuffle.delta`.
     rtol : float
-        Relative width of the bracket around eps0 to aim at; default 1e-6, with dropout, several groups or batches
-        5e-3.
+        Relative width of the bracket around eps0 to aim at; default 1e-6, for means over the number of messages
+        or several batches 5e-3.
 
     Returns
     -------
@@ -126,9 +127,9 @@ def largest_eps0(
         for group in one.users:
             if group.count is None:
                 raise InputError("n", None, "a number of users")
-            as_integer(deployment.adjacency.group_size, "group_size", 1, group.count)
+            check_steps(deployment.adjacency.steps, group.count)
             _by_budget(group.randomizer)  # refuses a randomizer without a local budget
-    size = deployment.adjacency.group_size
+    size = deployment.adjacency.steps
     costly = deployment.batches > 1 or len(deployment.groups) > 1
     usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Method.of(direction, None, arithmetic, usual if rtol is None else rtol, bits)
@@ -196,8 +197,8 @@ def smallest_n(
     ----------
     subject : randomizer or Deployment
         What every user runs, all parameters fixed, or a deployment of one group without a count; all periods get the
-        same number of users. For several batches of messages, with dropout or dummies, the number of users is found to
-        a relative width of 5e-3.
+        same number of users. For several batches, or means over the number of messages, the number of users is found
+        to a relative width of 5e-3.
     delta : number or text
         Target probability, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp

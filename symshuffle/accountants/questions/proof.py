@@ -10,7 +10,7 @@ import json
 import math
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from os import PathLike
@@ -21,7 +21,7 @@ import flint
 import numpy as np
 
 from symshuffle.accountants.bounds.answers import Answer
-from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.adjacency import Adjacency, refuse_several_steps
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.groups import group_factor, group_root
@@ -131,9 +131,11 @@ def check_provable(deployment: Deployment, order: Real = Fraction(1), way: Quest
 
 def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fraction | None) -> BoundProof:
     said = _statement(deployment, order, way)
-    group = deployment.adjacency.group_size
+    group = deployment.adjacency.steps
     one = group_root(order, group)  # the proof is of this ratio; what is bounded may be smaller at a smaller one
-    alone = solve.delta(deployment.with_(group_size=1), exp_eps=one, arithmetic="ball").bracket.upper
+    alone = solve.delta(
+        replace(deployment, adjacency=deployment.adjacency.of_one_user), exp_eps=one, arithmetic="ball"
+    ).bracket.upper
     best = alone * group_factor(group, upper_end(enclose(one)))
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
     if content is None and not best:
@@ -275,17 +277,16 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     group, adjacency = deployment.groups[0], deployment.adjacency
     source = group.randomizer
     own = None if isinstance(source, Reducible) else "largest"  # the only one of a finite mechanism or channel
-    for name, value in (("dropout", group.dropout), ("blanket", adjacency.blanket)):
-        if value and value is not own:
-            raise Unsupported(
-                f"proof: {name} has no proof file; proof files support min_batch_size, group_size and zero-out"
-            )
+    if group.sending < 1 or adjacency.blanket not in (None, own):
+        name = "blanket" if group.sending == 1 else "a probability of dropping out"
+        known = "the smallest number of messages, groups of users and zero-out"
+        raise Unsupported(f"proof: {name} has no proof file; proof files support {known}")
     if way != "both":
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     n = asked.parts[0].users
     asked.parts[0].check(n)
-    if adjacency.group_size > 1000:
-        raise Unsupported(f"proof: group_size = {adjacency.group_size}: at most 1000")
+    if adjacency.steps > 1000:
+        refuse_several_steps(adjacency.steps, "at most 1000 in a proof file")
     mechanism, cap, null, pairs = _described(source, adjacency)
     if null is not None and mechanism.get("D", 1) is None:
         raise InputError("D", None, "a value where the adjacency is zero-out")
@@ -304,7 +305,7 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
         "pairs": pairs,
         "users": group.honest(n),
         "min_users": group.messages(n),
-        "group": adjacency.group_size,
+        "group": adjacency.steps,
         "exp_eps": _written(order),
     }
 

@@ -77,39 +77,14 @@ def delta(
         bound of at least 1e-50, where they cost little more, else float64; with ``engine``, the arithmetic of that
         engine.
     rtol : float
-        Relative width to aim at, where the engine has a width; default 1e-6, with dropout, several groups or dummies
+        Relative width to aim at, where the engine has a width; default 1e-6, for means over the number of messages
         1e-3, for several batches of messages 1e-2.
     bits : int, optional
         Precision of balls in the law, at least 2.
     attained : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
-    adjacency : {"replace-one", "zero-out"} or Adjacency, optional
-        In what neighbours differ; default replace-one, or zero-out where ``null`` is given.
-    blanket : {"mechanism", "largest"}, optional
-        For vector mechanisms: the law that replaces the messages of the other users; default ``mechanism`` where there
-        is one.
-    null : sequence of Number or text, optional
-        For a channel: the output law of the null symbol (zero-out).
-    group_size : int, optional
-        Largest number of users in which neighbours differ; default 1. Above 1, both directions are bounded.
-    pairs, graph : sequence of (int, int), optional
-        Pairs of inputs between which the differing user may change, or the same as edges; default: all pairs.
-    datasets : (sequence of int, sequence of int), optional
-        Two given datasets, each with one input per user: their exact divergence is returned.
-    min_batch_size : int, optional
-        Smallest number of users who send in a batch, whoever they are, colluding ones included; default: all users.
-    dropout : number or text, optional
-        Probability in [0, 1) with which each other user sends nothing, publicly and independently of the inputs;
-        default 0.
-    colluding : int, number or text, optional
-        Users whose messages are known to the reader: a number, or a share such as ``"10%"``; default 0.
-    reports, periods : int, optional
-        Messages of every user in a period, which are shuffled together, and periods, each with fresh randomness;
-        default 1. Reports that are shuffled in separate batches count as periods.
-    memoised : bool, optional
-        Whether every user draws a message once and sends it in every period; default False.
-    threshold : int, optional
-        Counts below it are not published; the bound does not use it.
+    and the fields of a deployment
+        As :class:`Group`, :class:`Adjacency` and :class:`Deployment` say.
 
     Returns
     -------
@@ -265,7 +240,7 @@ def epsilon(
     delta : number or text
         Target probability, in (0, 1); kept exact.
     rtol : float
-        Relative width of the bracket around eps to aim at; default 1e-6, with dropout, several groups, dummies, several
+        Relative width of the bracket around eps to aim at; default 1e-6, for means over the number of messages, several
         batches of messages, or a density and 50,000 users or more 1e-3.
     near : number or text, optional
         A guess of the answer to start the search from; it changes the cost of one round only.

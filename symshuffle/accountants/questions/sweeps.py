@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.accountants.deployment.subjects import Subject
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
@@ -30,7 +31,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
 }
 """Questions with the modules of this package that define them."""
 
-SEQUENCES: Final = frozenset({"null", "pairs", "graph", "datasets", "type_i"})
+SEQUENCES: Final = frozenset({*named_fields("read", "sequence"), "type_i"})
 """Arguments whose value is a sequence itself."""
 
 
@@ -58,11 +59,11 @@ def sweep(
         :func:`symshuffle.base.sweeps.tabulate`.
     distances : sequence of sequence of number or text, optional
         Distance of each pair of inputs, a symmetric matrix: an axis ``distance`` with the bound over the pairs of
-        inputs at each distance above 0 (metric privacy). No ``pairs``, ``graph`` or ``datasets`` beside it.
+        inputs at each distance above 0 (metric privacy). No other choice of pairs beside it.
     **arguments
         Arguments of the question by keyword. A list or a range is an axis of the grid; every other value, and the value
-        of an argument that is a sequence itself (``null``, ``pairs``, ``graph``, ``datasets``, ``type_i``, and ``eps``
-        of a profile), is the same at all points.
+        of an argument that is a sequence itself (``type_i``, ``eps`` of a profile, and fields that hold pairs, datasets
+        or a distribution), is the same at all points.
 
     Returns
     -------

@@ -26,6 +26,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.chords import Node, height, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.search import Point
+from symshuffle.accountants.deployment.adjacency import refuse_several_steps
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.curves import Curve, at_order, sent
@@ -81,7 +82,7 @@ def tradeoff(
     InputError
         If no type I error is given, one is outside [0, 1], or there are fewer than two levels.
     Unsupported
-        If ``group_size`` is above 1, or no engine evaluates the source with the arithmetic asked for.
+        If neighbours differ in several users, or no engine evaluates the source with the arithmetic asked for.
 
     Examples
     --------
@@ -102,8 +103,7 @@ def tradeoff(
     asked.check_users()
     request = Method.of("both", None, arithmetic, asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     neighbours = asked.neighbours("both")
-    if neighbours.steps > 1:
-        raise Unsupported(f"group_size {neighbours.steps}: the trade-off of one user only; ask for delta(eps)")
+    refuse_several_steps(neighbours.steps, "the trade-off of one user only; ask for delta(eps)")
     orders, revealing = _orders(asked, num_levels)
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
@@ -271,7 +271,7 @@ def gaussian_limit(
     ----------
     subject, direction, and the fields of a deployment
         As in :func:`symshuffle.delta`. For a group, mu is multiplied by its size, as for any Gaussian mechanism;
-        with dropout the mean number of messages replaces the number of messages.
+        where users drop out, the mean number of messages replaces the number of messages.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.bounds.answers import Answer, Attained, largest_attained
 from symshuffle.accountants.bounds.evaluate import Method
+from symshuffle.accountants.deployment.adjacency import refuse_several_steps
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
@@ -47,7 +48,7 @@ def renyi(
     Parameters
     ----------
     subject, direction, bits, and the fields of a deployment
-        As in :func:`symshuffle.delta`; dropout, several groups, dummies and a ``group_size`` above 1 are refused.
+        As in :func:`symshuffle.delta`; what bounds by a mean over the number of messages, or of a group, is refused.
         ``forward`` is the divergence of M(X0) from M(X1); ``both``, which several rounds need, the larger of the two.
     order : number or text
         Order in [1, 10000]; at 1 the relative entropy.
@@ -70,7 +71,7 @@ def renyi(
         If an argument is out of its range.
     Unsupported
         If the divergence is infinite, or no level is known from which on the profile is 0; for exact arithmetic,
-        dropout and groups.
+        for groups, and where users drop out.
 
     Examples
     --------
@@ -115,16 +116,13 @@ def _check_profile(reduced: Reduction) -> None:
             "several groups or dummies: a Rényi divergence would take hundreds of means over the number of messages; "
             "ask for delta or epsilon"
         )
-    if reduced.steps > 1:
-        raise Unsupported(
-            f"group_size {reduced.steps}: a chain of neighbours bounds delta at powers of the order, but gives no "
-            "profile; ask for delta or epsilon instead"
-        )
-    if reduced.group.dropout:
-        raise Unsupported(
-            f"dropout {reduced.group.dropout}: a Rényi divergence would take hundreds of means over the number of "
-            "messages; use min_batch_size, or ask for delta or epsilon"
-        )
+    refuse_several_steps(
+        reduced.steps,
+        "a chain of neighbours bounds delta at powers of the order, but gives no profile; ask for delta or epsilon",
+    )
+    reduced.group.refuse_random_number(
+        "a Rényi divergence would take hundreds of means over the number of messages", "ask for delta or epsilon"
+    )
 
 
 def _together(found: Sequence[tuple[Bracket, int]], request: Method) -> Bracket:

@@ -329,13 +329,6 @@ class ShuffledAudit:
                 yield cell, claimed[y], int((outputs[which][:, place] == y).sum())
 
 
-_OF_PERIODS: Final = ("periods", "dropout")
-"""Fields of a deployment that a run of one period, in which all users send, does not depend on."""
-
-_OF_PLANS: Final = ("group_size", "adjacency", "blanket")
-"""Fields of a plan by which it protects another change than that of one value, which is audited."""
-
-
 @with_fields
 def audit_shuffled(
     source: Any, *, runs: object, n: object = None, confidence: object = "0.99", order: str = "random", **fields: Any
@@ -356,12 +349,10 @@ def audit_shuffled(
         In (0, 1): a pipeline that keeps the claim is accused of anything with probability at most one minus this.
     order : {"random", "sorted"}
         Order in which the pipeline writes messages.
-    min_batch_size, colluding
-        A run has as many users as the smallest batch has honest messages: the deployment claims its bound for these.
-    periods, memoised, dropout, threshold
-        A run is one period, in which all of these users send a message, and all messages are written.
-    and the other fields of a deployment
-        Refused; the message names a question that supports the field.
+    and the fields of a deployment
+        A run is one period of as many users as the smallest batch has honest messages, for which the deployment claims
+        its bound; all of them send a message, and all messages are written. A field that changes more is refused, and
+        the message names a question that supports it.
 
     Returns
     -------
@@ -389,7 +380,7 @@ def audit_shuffled(
     # With n given, the number of users of the plan is not used.
     given = known.deployment if isinstance(known, SurveyPlan) and n is None else known
     found = (given if isinstance(given, Deployment) else UNSAID).with_(**fields, n=n)
-    users = smallest_batch(found, (*_OF_PERIODS, *(_OF_PLANS if isinstance(known, SurveyPlan) else ())))
+    users = smallest_batch(found, "audit", *(["plan"] if isinstance(known, SurveyPlan) else []))
     as_integer(users, "n", 1, _MOST_USERS)
     said = f", honest users of the smallest batch of {found.groups[0].count}" * (users != found.groups[0].count)
     about = said + f", one of {found.batches} periods" * (found.batches > 1)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.accountants.deployment.any_ldp import NAME
 from symshuffle.accountants.deployment.group import check_n
-from symshuffle.accountants.deployment.model import UNSAID
+from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, named_fields
 from symshuffle.accountants.deployment.subjects import with_fields
 from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
 from symshuffle.base.choices import Loss, choice
@@ -56,10 +56,6 @@ _LARGEST_INPUTS: Final = 10**6
 
 LARGEST_VARIANTS: Final = 100
 """Rows that one mechanism may have."""
-
-
-_COMPARED: Final = ("periods", "reports", "min_batch_size", "colluding", "memoised", "threshold")
-"""Fields of a deployment that a comparison takes."""
 
 
 @with_fields
@@ -116,14 +112,10 @@ def compare(
     loss : {"l2", "max", "absent", "test"}
         Error for which parameters are chosen and by which rows are sorted, as in
         :class:`symshuffle.base.choices.Loss`. With another than ``l2`` the search for parameters is only local.
-    periods, reports : int, optional
-        Messages of every user in a period, which are shuffled together, and periods, each with fresh randomness; eps at
-        ``delta`` holds for all of them together. Risks are those of one message of every user; the search for
-        parameters is only local where there are several.
-    min_batch_size, colluding, memoised, threshold : optional
-        What eps covers, as in :func:`symshuffle.epsilon`.
-    and the other fields of a deployment
-        Refused.
+    and the fields of a deployment
+        What eps at ``delta`` covers, as in :func:`symshuffle.epsilon`: all messages of all batches together. Risks are
+        those of one message of every user; the search for parameters is only local where there are several. Fields by
+        which the users of a batch drop out or neighbours differ are refused.
 
     Returns
     -------
@@ -149,15 +141,16 @@ def compare(
     k = as_integer(k, "k", 2, _LARGEST_INPUTS)
     n = check_n(n)
     given = {name: value for name, value in fields.items() if value is not None}
+    refused = named_fields("absent", "compare")
     for name, value in given.items():
-        if name not in _COMPARED:
-            raise InputError(name, value, f"none in a comparison; it takes {', '.join(_COMPARED)}")
+        if name in refused:
+            taken = ", ".join(one for one in KEYWORDS if one not in ("n", *refused))
+            raise InputError(name, value, f"none in a comparison; it takes {taken}")
         if delta is None and value != 1:
             raise InputError(name, value, "none, unless delta is given, at which eps is certified")
     covered = UNSAID.with_(**given)
     covered.groups[0].check(n)
-    if covered.groups[0].min_batch_size == n:
-        covered = replace(covered, groups=(replace(covered.groups[0], min_batch_size=None),))
+    covered = replace(covered, groups=(covered.groups[0].simplified(n),))
     match = replace(
         read_match(budget=budget, eps0=eps0, eps=eps, delta=delta),
         loss=choice(Loss, loss, "loss"),

@@ -22,7 +22,7 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Loss, MatchKind, replace_choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import Real, Verdict, counted, less, parse_rational
+from symshuffle.base.numbers import Real, Verdict, less, parse_rational
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.families import Family, FamilyMember, Parameters
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, Values, matched_log, moment
@@ -78,9 +78,7 @@ class Match:
         """Over what eps is certified, in words: periods and who sends; empty for n users once."""
         times, group = self.rounds, self.covered.groups[0]
         said = f" of {times} periods together" if times > 1 else ""
-        said += "" if group.min_batch_size is None else f" of at least {counted(group.min_batch_size, 'message')}"
-        said += f", each other user dropping out with probability {group.dropout}" if group.dropout else ""
-        return said + (f", where {group.collusion}" if group.colluding else "")
+        return said + group.sending_words
 
     @property
     def rounds(self) -> int:

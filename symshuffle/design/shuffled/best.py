@@ -73,10 +73,9 @@ def best_shuffled(
     progress : callable, optional
         Called before every stage with the number of stages done, the largest total, and the name of the next one with
         its size; at the end with both numbers equal. A search takes a minute where few users allow large ratios.
-    min_batch_size, colluding, memoised, threshold
-        Fields of the deployment, as in :func:`symshuffle.epsilon`.
-    and the other fields of a deployment
-        Refused; the message names a question that supports the field.
+    and the fields of a deployment
+        Those that only change how many honest messages a batch has; another is refused, and the message names a
+        question that supports it.
 
     Returns
     -------

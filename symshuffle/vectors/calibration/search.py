@@ -220,10 +220,9 @@ def calibrate(
         How far the certified floor under the error may lie below it, relatively, in (0, 1); None leaves it out.
     fixed : mapping of str, optional
         A value of gamma, theta or clip, which then is not searched and has no floor.
-    min_batch_size, colluding, memoised, threshold
-        Fields of the deployment, as in :func:`symshuffle.epsilon`.
-    and the other fields of a deployment
-        Refused; the message names a question that supports the field.
+    and the fields of a deployment
+        Those that only change how many honest messages a batch has; another is refused, and the message names a
+        question that supports it.
 
     Returns
     -------
@@ -247,7 +246,7 @@ def calibrate(
     """
     near = choice(Relation, adjacency, "adjacency")
     covered = UNSAID.with_(n=check_n(n), adjacency=near, **fields)
-    all_users, n = n, smallest_batch(covered, ("adjacency",))
+    all_users, n = n, smallest_batch(covered, "vectors")
     order, goal = read_target(eps=eps, exp_eps=exp_eps), read_goal(delta)
     dimension = as_integer(dimension, "dimension", 1, LARGEST_DIMENSION)
     noise = central_noise(order, goal, near) / n

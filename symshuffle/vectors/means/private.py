@@ -82,11 +82,10 @@ def private_mean(
         Called with a short text before each stage.
     fixed : mapping of str, optional
         A value of gamma, theta or clip of the mechanism that is named, which then is not searched.
-    min_batch_size, colluding, memoised, threshold
-        Fields of the deployment, as in :func:`symshuffle.epsilon`: the mechanism is calibrated for the honest users of
-        the smallest batch, and the errors are those of all vectors.
-    and the other fields of a deployment
-        Refused; the message names a question that supports the field. ``n`` is the number of vectors.
+    and the fields of a deployment
+        Those that only change how many honest messages a batch has: the mechanism is calibrated for the smallest batch,
+        and the errors are those of all vectors. Another is refused, and the message names a question that supports it.
+        ``n`` is the number of vectors.
 
     Returns
     -------
@@ -134,7 +133,7 @@ def private_mean(
     if fields.setdefault("n", n) not in (None, n):
         raise InputError("n", fields["n"], f"{n}, the number of vectors")
     covered = UNSAID.with_(adjacency=adjacency, **fields | {"n": n})
-    least = smallest_batch(covered, ("adjacency",))
+    least = smallest_batch(covered, "vectors")
     noise = central_noise(order, goal, adjacency)
     refused: list[tuple[str, str]] = []
     if isinstance(mechanism, str):

@@ -20,16 +20,12 @@ def formula() -> Any:
     return derive(ORDERED, trivial_group(3), criterion="minimax")
 
 
-def _basis(name: str, place: str, changes: Callable[[Any], dict[str, Any]], which: int = 0) -> None:
+def _basis(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:
     def check() -> None:
-        found = formula()
-        basis = found.pieces[which].bases[0]
-        bases = (replace(basis, **changes(basis)), *found.pieces[which].bases[1:])
-        piece = replace(found.pieces[which], bases=bases)
-        pieces = (*found.pieces[:which], piece, *found.pieces[which + 1 :])
-        replace(found, pieces=pieces).verify()
+        first, *rest = formula().bases
+        replace(formula(), bases=(replace(first, **changes(first)), *rest)).verify()
 
-    false(f"basis: {name}", f"pieces[{which}].bases[0].{place}", check)
+    false(f"basis: {name}", f"bases[0].{place}", check)
 
 
 _basis("weights doubled", "weights", lambda b: {"weights": tuple((c, 2 * w) for c, w in b.weights)})
@@ -45,23 +41,25 @@ _basis("a negative prior", "prior", lambda b: {"prior": (sp.Integer(2), sp.Integ
 _basis("a higher risk", "value", lambda b: {"value": b.value / 2, "bound": tuple(u / 2 for u in b.bound)})
 
 
-def _pieces(name: str, place: str, changes: Callable[[Any], tuple[Any, ...]]) -> None:
-    false(f"formula: {name}", place, lambda: replace(formula(), pieces=changes(formula().pieces)).verify())
+def _formula(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:
+    false(f"formula: {name}", place, lambda: replace(formula(), **changes(formula())).verify())
 
 
-_pieces("far into the next interval", "pieces[0].bases[0].bound", lambda p: (_stretched(p[0], 50), p[1]))
-_pieces("into the next interval", "pieces[0].bases[0].bound", lambda p: (_stretched(p[0], sp.Rational(301, 100)), p[1]))
-_pieces("the neighbour's formula", "pieces[0].bases", lambda p: (replace(p[0], value=p[1].value), p[1]))
-_pieces("beyond the bases", "pieces[0].bases", lambda p: (replace(p[0], upper=sp.Integer(50)), p[1]))
-_pieces("before the bases", "pieces[1].bases", lambda p: (p[0], replace(p[1], lower=sp.Integer(1))))
-_pieces("a gap", "pieces", lambda p: (p[0], replace(p[1], lower=sp.Integer(100))))
-_pieces("nothing at large levels", "pieces", lambda p: p[:1])
+_formula("far into the next interval", "bases[0].bound", lambda f: _stretched(f.bases, 50))
+_formula("into the next interval", "bases[0].bound", lambda f: _stretched(f.bases, sp.Rational(301, 100)))
+_formula(
+    "the neighbour's formula", "bases[0].bound", lambda f: {"bases": (replace(f.bases[0], value=f.bases[-1].value),)}
+)
+_formula("before the bases", "bases", lambda f: {"bases": f.bases[1:]})
+_formula("a gap", "bases", lambda f: {"bases": (f.bases[0], replace(f.bases[-1], lower=sp.Integer(100)))})
+_formula("nothing at large levels", "bases", lambda f: {"bases": f.bases[:1]})
+_formula("below the bases of a piece", "bases", lambda f: {"bases": f.pieces[1].bases, "lower": sp.Integer(2)})
+_formula("beyond the bases of a piece", "bases", lambda f: {"bases": f.pieces[0].bases, "upper": sp.Integer(50)})
 
 
-def _stretched(piece: Any, upper: Any) -> Any:
-    assert piece.upper == 3
-    end = sp.sympify(upper)
-    return replace(piece, bases=tuple(replace(basis, upper=end) for basis in piece.bases), upper=end)
+def _stretched(bases: Any, upper: Any) -> dict[str, Any]:
+    assert bases[0].upper == 3
+    return {"bases": (replace(bases[0], upper=sp.sympify(upper)), *bases[1:])}
 
 
 @cache
@@ -71,10 +69,9 @@ def bayes_formula() -> Any:
 
 
 def _bayes_value() -> None:
-    (piece,) = bayes_formula().pieces
-    basis = piece.bases[0]
+    (basis,) = bayes_formula().bases
     low = replace(basis, value=basis.value / 2, bound=tuple(u / 2 for u in basis.bound))
-    replace(bayes_formula(), pieces=(replace(piece, value=low.value, bases=(low,)),)).verify()
+    replace(bayes_formula(), bases=(low,)).verify()
 
 
-false("basis: another cost", "pieces[0].bases[0].value", _bayes_value)
+false("basis: another cost", "bases[0].value", _bayes_value)

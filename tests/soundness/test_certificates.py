@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from dataclasses import replace
 from fractions import Fraction as F
 from pathlib import Path
 
@@ -87,7 +88,7 @@ def test_bases_of_formulas_carry_what_holds_at_their_levels(what, lam):
     problem = PROBLEMS[what]
     formula = derive(problem, trivial_group(problem.num_inputs), criterion="minimax")
     formula.verify()
-    basis = formula.at(F(lam)).basis(F(lam))
+    basis = formula.at(F(lam))
     at = {LAM: sp.Rational(lam)}
     assert all(weight.subs(at) >= 0 for _, weight in basis.weights)
     assert all(entry.subs(at) >= 0 for entry in basis.prior)
@@ -102,9 +103,9 @@ def test_derived_formulas_verify(criterion):
     piecewise_optimum(rational_program(measure, measure.symmetry())).verify()
     derive(cardioid_program(5, F(1))).verify()  # over a number field
     program = program_of_problem(ORDERED, trivial_group(3), criterion="minimax")
-    piece_around(program, F(2)).verify(program)
+    piece_around(program, F(2)).verify()
     other = program_of_problem(PROBLEMS["prior"], trivial_group(3), criterion="minimax")
-    assert not passes(lambda: piece_around(program, F(2)).verify(other))
+    assert not passes(replace(piece_around(program, F(2)), program=other).verify)
 
 
 def test_a_group_cannot_claim_to_be_the_rotations():

@@ -8,8 +8,8 @@ the interval is a theorem. Walking over the end points gives the optimum on :mat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import itertools
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +23,6 @@ from symshuffle.channels.geometry.linprog import full_bases
 from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import Problem
 from symshuffle.design.parametric.program import (
-    FormulaPiece,
     OptimalBasis,
     ParametricProgram,
     PiecewiseOptimum,
@@ -38,7 +37,10 @@ def piecewise_optimum(program: ParametricProgram) -> PiecewiseOptimum:
     bases: list[OptimalBasis] = []
     _cover(program, sp.Integer(1), sp.oo, bases)
     bases.sort(key=lambda basis: basis.lower)
-    return PiecewiseOptimum(tuple(_joined(bases)), program)
+    for before, basis in itertools.pairwise(bases):
+        if basis.lower > before.upper:
+            raise NotDecided(f"no piece found between {before.upper} and {basis.lower}")
+    return PiecewiseOptimum(tuple(bases), program)
 
 
 def _cover(
@@ -53,20 +55,6 @@ def _cover(
         _cover(program, lower, basis.lower, bases)
     if basis.upper < upper:
         _cover(program, basis.upper, upper, bases)
-
-
-def _joined(bases: Iterable[OptimalBasis]) -> list[FormulaPiece]:
-    """Neighbouring bases with one formula make one piece; each keeps its own interval and vectors."""
-    joined: list[FormulaPiece] = []
-    for basis in bases:
-        if joined and basis.lower > joined[-1].upper:
-            raise NotDecided(f"no piece found between {joined[-1].upper} and {basis.lower}")
-        if joined and joined[-1].value == basis.value:
-            last = joined[-1]
-            joined[-1] = replace(last, upper=sp.Max(last.upper, basis.upper), bases=(*last.bases, basis))
-        else:
-            joined.append(FormulaPiece(basis.lower, basis.upper, basis.value, (basis,)))
-    return joined
 
 
 def basis_at(program: ParametricProgram, lam: Fraction) -> OptimalBasis:
@@ -110,20 +98,20 @@ def _vectors_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fra
     return OptimalBasis(*interval, value, shown, bound[:inputs], prior, len(conditions))
 
 
-def piece_around(program: ParametricProgram, lam: Fraction) -> FormulaPiece:
+def piece_around(program: ParametricProgram, lam: Fraction) -> PiecewiseOptimum:
     """The formula at a level on the largest interval on which it is optimal, through several bases where needed."""
-    (piece,) = _joined([basis_at(program, lam)])
-    while piece.upper < sp.oo:
-        beyond = basis_at(program, between(piece.upper, piece.upper * (1 + sp.Rational(1, 10**6))))
-        if beyond.value != piece.value or not beyond.lower <= piece.upper < beyond.upper:
+    bases = [basis_at(program, lam)]
+    while (upper := bases[-1].upper) < sp.oo:
+        beyond = basis_at(program, between(upper, upper * (1 + sp.Rational(1, 10**6))))
+        if beyond.value != bases[0].value or not beyond.lower <= upper < beyond.upper:
             break
-        piece = replace(piece, upper=beyond.upper, bases=(*piece.bases, beyond))
-    while piece.lower > 1:
-        below = basis_at(program, between(piece.lower - (piece.lower - 1) / 10**6, piece.lower))
-        if below.value != piece.value or not below.lower < piece.lower <= below.upper:
+        bases.append(beyond)
+    while (lower := bases[0].lower) > 1:
+        below = basis_at(program, between(lower - (lower - 1) / 10**6, lower))
+        if below.value != bases[0].value or not below.lower < lower <= below.upper:
             break
-        piece = replace(piece, lower=below.lower, bases=(below, *piece.bases))
-    return piece
+        bases.insert(0, below)
+    return PiecewiseOptimum(tuple(bases), program, bases[0].lower, bases[-1].upper)
 
 
 def derive(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -232,61 +233,42 @@ class OptimalBasis:
 
 @final
 @dataclass(frozen=True, slots=True)
-class FormulaPiece:
-    """One formula on one interval of levels, with the bases that prove it on parts of the interval.
+class PiecewiseOptimum:
+    """Optimum of a program for every level of an interval, with the bases that prove it.
 
-    - ``bases``: ascending; together they cover the interval. Weights, bound and prior are those of a :meth:`basis`.
+    Parameters
+    ----------
+    bases : tuple of OptimalBasis
+        In rising order of the level ``lam``; together they cover the interval.
+    program : ParametricProgram
+        The program that was solved.
+    lower, upper : sympy.Expr
+        Ends of the interval: exact algebraic numbers; by default 1 and infinity.
     """
 
-    lower: sp.Expr
-    upper: sp.Expr
-    value: sp.Expr
     bases: tuple[OptimalBasis, ...]
+    program: ParametricProgram
+    lower: sp.Expr = sp.S.One
+    upper: sp.Expr = sp.oo
+
+    @property
+    def pieces(self) -> tuple[PiecewiseOptimum, ...]:
+        """The optimum on adjacent intervals with one formula each, in rising order."""
+        groups = (tuple(group) for _, group in itertools.groupby(self.bases, key=lambda basis: basis.value))
+        return tuple(
+            PiecewiseOptimum(group, self.program, group[0].lower, sp.Max(*(basis.upper for basis in group)))
+            for group in groups
+        )
+
+    @property
+    def value(self) -> sp.Expr:
+        """The formula of the first piece."""
+        return self.bases[0].value
 
     @property
     def conditions(self) -> int:
         """How many sign conditions were decided."""
         return sum(basis.conditions for basis in self.bases)
-
-    def basis(self, lam: sp.Expr | Fraction | int) -> OptimalBasis:
-        """The basis that is optimal at a level of the interval."""
-        level = _level(lam)
-        found = next((basis for basis in self.bases if basis.lower <= level <= basis.upper), None)
-        if found is None:
-            raise InputError("lam", lam, f"a level from {self.lower} to {self.upper}")
-        return found
-
-    @well_formed()
-    def verify(self, program: ParametricProgram) -> None:
-        """Check every basis, and that they prove one formula on all of the interval."""
-        reached = self.lower
-        for i, basis in enumerate(self.bases):
-            with within(f"bases[{i}]"):
-                basis.verify(program)
-            if sp.simplify(basis.value - self.value) != 0:
-                raise CertificateError("bases", f"basis {i} proves {basis.value}, where {self.value} is claimed")
-            if basis.lower > reached:
-                raise CertificateError("bases", f"nothing is proved between {reached} and {basis.lower}")
-            reached = sp.Max(reached, basis.upper)
-        if reached < self.upper:
-            raise CertificateError("bases", f"nothing is proved between {reached} and {self.upper}")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class PiecewiseOptimum:
-    """Optimum of a program for every level above 1, as adjacent pieces.
-
-    Parameters
-    ----------
-    pieces : tuple of Piece
-        In rising order of the level ``lam``; together they cover all levels above 1.
-    program : ParametricProgram
-        The program that was solved.
-    """
-
-    pieces: tuple[FormulaPiece, ...]
-    program: ParametricProgram
 
     @property
     def breakpoints(self) -> tuple[sp.Expr, ...]:
@@ -310,37 +292,33 @@ class PiecewiseOptimum:
         bits = as_precision(bits)
         return tuple(enclose(evaluate(sp.log(level), bits=bits), bits) for level in self.breakpoints)
 
-    def at(self, lam: sp.Expr | Fraction | int) -> FormulaPiece:
-        """Piece that contains a level; ``.at(lam).basis(lam)`` has the weights, the bound and the prior there."""
-        level = _level(lam)
-        if not level > 1:
-            raise InputError("lam", lam, "a number above 1")
-        return next(piece for piece in self.pieces if level <= piece.upper)
+    def at(self, lam: sp.Expr | Fraction | int) -> OptimalBasis:
+        """The basis that is optimal at a level of the interval: its value, weights, bound and prior."""
+        level = sp.Rational(lam.numerator, lam.denominator) if isinstance(lam, Fraction) else sp.sympify(lam)
+        found = next((basis for basis in self.bases if basis.lower <= level <= basis.upper), None)
+        if not level > 1 or found is None:
+            raise InputError("lam", lam, f"a number above 1, from {self.lower} to {self.upper}")
+        return found
 
     def expression(self) -> sp.Expr:
         """The optimum as a ``sympy.Piecewise`` in ``lam``."""
-        if len(self.pieces) == 1:
-            return self.pieces[0].value
-        return sp.Piecewise(
-            *((piece.value, piece.upper >= LAM) for piece in self.pieces[:-1]), (self.pieces[-1].value, True)
-        )
+        *pieces, last = self.pieces
+        if not pieces:
+            return last.value
+        return sp.Piecewise(*((piece.value, piece.upper >= LAM) for piece in pieces), (last.value, True))
 
     @well_formed()
     def verify(self) -> None:
-        """Check every piece, and that they cover all levels above 1; errors are at ``pieces`` or a basis of one."""
-        reached: sp.Expr = sp.Integer(1)
-        for i, piece in enumerate(self.pieces):
-            with within(f"pieces[{i}]"):
-                piece.verify(self.program)
-            if piece.lower > reached:
-                raise CertificateError("pieces", f"nothing is proved between {reached} and {piece.lower}")
-            reached = piece.upper
-        if reached != sp.oo:
-            raise CertificateError("pieces", f"nothing is proved beyond {reached}")
-
-
-def _level(lam: sp.Expr | Fraction | int) -> sp.Expr:
-    return sp.Rational(lam.numerator, lam.denominator) if isinstance(lam, Fraction) else sp.sympify(lam)
+        """Check every basis, and that they cover the interval; errors are at ``bases``, or one of them."""
+        reached = self.lower
+        for i, basis in enumerate(self.bases):
+            with within(f"bases[{i}]"):
+                basis.verify(self.program)
+            if basis.lower > reached:
+                raise CertificateError("bases", f"nothing is proved between {reached} and {basis.lower}")
+            reached = sp.Max(reached, basis.upper)
+        if reached < self.upper:
+            raise CertificateError("bases", f"nothing is proved between {reached} and {self.upper}")
 
 
 def between(lower: sp.Expr, upper: sp.Expr) -> Fraction:

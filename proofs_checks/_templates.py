@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from typing import Final
 
 import sympy as sp
 
@@ -12,11 +13,22 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.channels.geometry.linear import Vector, row_dependence
+from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, normal_form
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs
 from symshuffle.utility.frontiers.formulas import subset_slope
-from symshuffle.utility.frontiers.orbit import LARGEST_VERTEX_INPUTS, _relabelled, arrangements
+from symshuffle.utility.frontiers.orbit import _relabelled, arrangements
+
+LARGEST_VERTEX_INPUTS: Final = 16
+"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
+
+REAL_SIZES: Final = {
+    LAM: 1 + sp.Symbol("c", nonnegative=True),
+    S: 1 + sp.Symbol("u", nonnegative=True),
+    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
+}
+"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
 
 
 def is_exchangeable(law: AnchoredLaw) -> bool:

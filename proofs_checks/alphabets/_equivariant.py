@@ -8,7 +8,7 @@ from functools import cache
 
 import sympy as sp
 
-from proofs_checks._templates import signal_and_budget
+from proofs_checks._templates import REAL_SIZES, signal_and_budget
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Verdict
 from symshuffle.channels.channel import Channel, direct_sum
@@ -20,7 +20,7 @@ from symshuffle.utility.frontiers.caps import (
     check_inputs,
     check_size,
 )
-from symshuffle.utility.frontiers.equivariant import ALPHA, BETA, REAL_SIZES, SPREAD
+from symshuffle.utility.frontiers.equivariant import ALPHA, BETA, SPREAD
 from symshuffle.utility.frontiers.formulas import subset_budget, subset_trace
 from symshuffle.utility.frontiers.frontier import LARGEST_CAPPED
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._templates import REAL_SIZES
 from proofs_checks.alphabets._equivariant import capped_vertices, two_level_reciprocals
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.numbers import lower_end
@@ -33,7 +34,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
-from symshuffle.utility.frontiers.equivariant import REAL_SIZES, SPREAD, largest_budget, optimal_equivariant_risk
+from symshuffle.utility.frontiers.equivariant import SPREAD, largest_budget, optimal_equivariant_risk
 from symshuffle.utility.frontiers.formulas import at, subset_budget
 from symshuffle.utility.frontiers.frontier import trace_frontier
 

@@ -26,9 +26,6 @@ from symshuffle.base.doubles import Array
 from symshuffle.channels.shuffled import count_histograms
 from symshuffle.collect.scheme import Integers
 
-MOST_HISTOGRAMS: Final = 2_000_000
-"""Histograms over classes of messages beyond which datasets are left out."""
-
 _ROUNDING: Final = 1e-9
 """Ratios in doubles that are taken for equal, and sums of scores, over the largest one, that count as positive.
 
@@ -116,8 +113,11 @@ def _histograms(total: int, cells: int) -> Integers:
     return np.column_stack((np.repeat(np.arange(total + 1), list(map(len, rests))), np.concatenate(rests)))
 
 
-def candidates(rows: Array, n: int) -> Iterator[ConstantDatasets]:
-    """Datasets with few enough histograms; of two with the same probabilities at as many messages only one."""
+def candidates(rows: Array, n: int, *, most: int = 2_000_000) -> Iterator[ConstantDatasets]:
+    """Datasets with few enough histograms; of two with the same probabilities at as many messages only one.
+
+    - ``most``: histograms over classes of messages beyond which datasets are left out.
+    """
     seen: set[Any] = set()
     for a, b in itertools.permutations(range(len(rows)), 2):
         for c in range(len(rows)):
@@ -126,7 +126,7 @@ def candidates(rows: Array, n: int) -> Iterator[ConstantDatasets]:
                 continue
             seen.add(kind)
             found = ConstantDatasets(a, b, c, n, rows[[a, b, c]])
-            if count_histograms(n - 1, found.classes) <= MOST_HISTOGRAMS:
+            if count_histograms(n - 1, found.classes) <= most:
                 yield found
 
 

@@ -29,9 +29,6 @@ COLUMN_WORK: Final = 10**7
 EXACT_SECONDS: Final = 30.0
 """Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
 
-_SECONDS_PER_SQUARED_ROW: Final = {"bayes": 2e-7, "minimax": 2.5e-6}
-"""Measured on degenerate problems of 1200 to 7300 rows, for the Bayes and the minimax criterion."""
-
 
 _ORBIT_FORM: Final = "the orbit form (orbit_tradeoff)"
 _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 inputs)"
@@ -90,9 +87,14 @@ def _too_slow(what: str, work: int, *, per_work: float = 1.2e-5) -> str:
     return f"{what} would take about {seconds:.0f} s or more, at most {most:.0f} s" if work > COLUMN_WORK else ""
 
 
-def exact_compact_seconds(problem: Problem, *, criterion: Criterion) -> float:
-    """An estimate of how long the program with one output per action takes over the rationals."""
-    return _SECONDS_PER_SQUARED_ROW[criterion] * _compact_rows(problem, criterion) ** 2
+def exact_compact_seconds(
+    problem: Problem, *, criterion: Criterion, bayes: float = 2e-7, minimax: float = 2.5e-6
+) -> float:
+    """An estimate of how long the program with one output per action takes over the rationals.
+
+    - ``bayes``, ``minimax``: seconds per squared row, measured on degenerate problems of 1200 to 7300 rows.
+    """
+    return (minimax if criterion == "minimax" else bayes) * _compact_rows(problem, criterion) ** 2
 
 
 def pivoting_seconds(problem: Problem, *, criterion: Criterion, unit: float = 8e-06) -> float:
@@ -132,10 +134,6 @@ def check_formula(group: SymmetryGroup, *, most: int = 300) -> None:
 
 _SUPPORT: Final = 1e-9
 """Weights above this are proposed as columns."""
-
-
-_SIMPLEX: Final = {"presolve": False, "time_limit": 120.0}
-"""Presolve off: on degenerate restricted programs it sometimes does not return."""
 
 
 @final
@@ -328,10 +326,12 @@ def generate(reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150, pri
     return Suggestion(support, float(found.fun), None, bound, weights if reduced.parameters else None)
 
 
-def _restricted(matrix: Array, rows: int, *, largest: bool) -> tuple[Any, Array]:
+def _restricted(matrix: Array, rows: int, *, largest: bool, longest: float = 120.0) -> tuple[Any, Array]:
     """HiGHS's optimum over the pairs known, and weights of the price lists; the largest risk is one more variable."""
     count, (staircase, risks) = len(matrix), (matrix[:, :rows], matrix[:, rows:])
-    method: dict[str, Any] = {"b_eq": np.ones(rows), "method": "highs-ds", "options": _SIMPLEX}
+    # On degenerate restricted programs presolve sometimes does not return.
+    options = {"presolve": False, "time_limit": longest}
+    method: dict[str, Any] = {"b_eq": np.ones(rows), "method": "highs-ds", "options": options}
     if largest:
         found = linprog(
             np.r_[np.zeros(count), 1],

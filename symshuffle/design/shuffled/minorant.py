@@ -42,11 +42,6 @@ from symshuffle.channels.geometry.linear import from_fmpq, to_fmpq
 from symshuffle.channels.law import Law
 from symshuffle.ledger.recheck.values import rational
 
-_WIDTH: Final = 1e-3
-_KEPT: Final = 8192
-_KEPT_LAWS: Final = 64
-"""Answers about lines and laws that are kept: they are asked for when a proof is made, and whenever it is verified."""
-
 _NUMBERS: Final = ("above", "delta", "lam_cap", "trace")
 
 TRACE_FORMAT: Final = "symshuffle trace bound 1"
@@ -205,9 +200,9 @@ class TraceBound:
         return cls(content["k"], content["n"], target, above, delta, lam_cap, trace, ends, cells)
 
 
-@lru_cache(_KEPT_LAWS, typed=True)
-def _evaluated(law: Law, n: int) -> Bracket:
-    return evaluate_law(law, n, arithmetic="ball", rtol=_WIDTH)
+@lru_cache(64, typed=True)  # asked for when a proof is made, and whenever it is verified
+def _evaluated(law: Law, n: int, *, rtol: float = 0.001) -> Bracket:
+    return evaluate_law(law, n, arithmetic="ball", rtol=rtol)
 
 
 def cell_sides(ends: Sequence[Fraction]) -> list[tuple[Fraction, Fraction | None]]:
@@ -256,7 +251,7 @@ def check_line(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> No
         raise CertificateError("a", f"the line is not below for min u in [{above[0]:.6g}, {above[1]:.6g}]")
 
 
-@lru_cache(_KEPT)
+@lru_cache(8192)  # as above
 def _above(k: int, c: fmpq, a: fmpq, b: fmpq, d: fmpq, gamma: fmpq, cap: fmpq) -> tuple[float, float] | None:
     """An interval of min u on which a line is not proved to be below; None if it is below on all."""
     for low, high, polynomial in _gaps(k, c, a, b, d, gamma, cap):

@@ -290,9 +290,6 @@ class ShuffledDesign:
         return f"<table>{body}</table>"
 
 
-_HELD = {"blanket": (), "first": (0,), "second": (1,), "third": (2,)}
-
-
 def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
     """Reduction of a mixture of orbits, that of ``orbit_mechanism``: one class of pairs, all others alike."""
     k = sum(count for count, _ in orbits[0].levels)
@@ -309,7 +306,8 @@ def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
 
 def _cells(orbits: Sequence[Orbit], k: int, others: Others) -> Iterator[Cell]:
     """Cells of inputs 0 and 1 over what the others hold; over the blanket the left-over comes last."""
-    held, rest = _HELD[others], Fraction(1)
+    known: dict[Others, tuple[int, ...]] = {"blanket": (), "first": (0,), "second": (1,), "third": (2,)}
+    held, rest = known[others], Fraction(1)
     roles = max((1, *held)) + 1
     for orbit in orbits:
         low = orbit.weight * min(value for _, value in orbit.levels)

@@ -43,8 +43,6 @@ if TYPE_CHECKING:  # numbers of named mechanisms need no algebra
 
     from symshuffle.mechanisms.model import Mechanism
 
-_MOST_INPUTS: Final = 64
-"""Inputs of an explicit channel up to which its covariance is inverted."""
 
 LARGEST_STRING: Final = 10**6
 """Bits beyond which the sum over the number of ones is not taken: only the bitwise estimator is left."""
@@ -325,12 +323,15 @@ def _added_near_mean(size: int, hit: flint.arb, miss: flint.arb, other: flint.ar
     return trace, own, absent
 
 
-def channel_noise(channel: Channel) -> VoteNoise:
-    """The noise of the canonical votes of an exact channel, by input held and coordinate."""
+def channel_noise(channel: Channel, *, most: int = 64) -> VoteNoise:
+    """The noise of the canonical votes of an exact channel, by input held and coordinate.
+
+    - ``most``: inputs up to which the covariance is inverted.
+    """
     check_channel(channel)
     k = channel.num_inputs
-    if k > _MOST_INPUTS or not channel.exact:
-        limit = f"{k} inputs (limit {_MOST_INPUTS})" if channel.exact else "entries that are not rational"
+    if k > most or not channel.exact:
+        limit = f"{k} inputs (limit {most})" if channel.exact else "entries that are not rational"
         raise Unsupported(f"the canonical estimator of an explicit channel: {limit}")
     law = AnchoredLaw.from_channel(channel)
     if vote_sizes(law) is None:

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     import sympy as sp
 
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
-_MOST_INPUTS: Final = 1000
 _BITS: Final = 80
 """Binary digits after the point of a calibrated ratio."""
 
@@ -250,10 +249,13 @@ def raw_cap_risk_constant(k: int, lam: Real, *, population: Population) -> Numbe
     return risk
 
 
-def best_sizes(k: int, lam: Real, loss: Loss) -> tuple[int, ...]:
-    """Sizes with the smallest loss among all subset selections of k inputs at a ratio: several only if they tie."""
-    if k > _MOST_INPUTS:
-        raise Unsupported(f"{k} inputs: for another loss than l2 each size is computed, up to {_MOST_INPUTS} inputs")
+def best_sizes(k: int, lam: Real, loss: Loss, *, most: int = 1000) -> tuple[int, ...]:
+    """Sizes with the smallest loss among all subset selections of k inputs at a ratio: several only if they tie.
+
+    - ``most``: inputs up to which each size is computed.
+    """
+    if k > most:
+        raise Unsupported(f"{k} inputs: for another loss than l2 each size is computed, up to {most} inputs")
     left = list(range(1, k))
     for bits in _PRECISIONS:
         losses: dict[int, Number] = {s: size_noise(k, s, lam, bits).loss(loss, 1) for s in left}

@@ -59,9 +59,6 @@ def _changes(values: list[fmpq]) -> int:
     return sum(one != other for one, other in pairwise(signs))
 
 
-LARGEST_LAW: Final = 12
-"""Inputs beyond which a law is given by its orbits and not by all its atoms."""
-
 RATIO_BITS: Final = 256
 """Binary digits at which an irrational cap is compared with ratios, which have about 100."""
 
@@ -253,9 +250,12 @@ class Frontier(AnswerMethods):
         return Bracket(ends[0], ends[1], self.trace.arithmetic, "closed form", "from the trace, decreasing")
 
 
-def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
-    """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which."""
+def orbit_mixture(orbits: Sequence[Orbit], *, largest: int = 12) -> AnchoredLaw:
+    """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which.
+
+    - ``largest``: inputs beyond which a law is given by its orbits and not by all its atoms.
+    """
     k = sum(count for count, _ in orbits[0].levels) if orbits else 0
-    if k > LARGEST_LAW:
-        raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
+    if k > largest:
+        raise Unsupported(f"k = {k}: laws are written out up to k = {largest}; `orbits` has them in short")
     return mix_laws([orbit_law(orbit.template()) for orbit in orbits], [orbit.weight for orbit in orbits])

@@ -46,7 +46,6 @@ LARGEST_EXACT_ENVELOPE: Final = 3000
 """Users beyond which the envelope is enclosed in balls even where it is rational."""
 
 _PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
-_RELATIVE: Final = Fraction(1, 10**18)
 EVERY_CHANNEL: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
 
 _ORDER_BITS: Final = 192
@@ -314,7 +313,9 @@ def exact_bracket(value: Fraction, evaluation: str) -> Bracket:
     return Bracket(value, value, "exact", "closed form", evaluation)
 
 
-def _envelope(experiment: Contamination, lam: Real | float, gamma: Real | float) -> Bracket:
+def _envelope(
+    experiment: Contamination, lam: Real | float, gamma: Real | float, *, rtol: Fraction = Fraction(1, 10**18)
+) -> Bracket:
     if isinstance(lam, float):
         return exact_bracket(Fraction(1), "no cap: the identity channel tells the pair apart")
     if isinstance(gamma, float) or less(gamma, lam) is not Verdict.TRUE:
@@ -323,7 +324,7 @@ def _envelope(experiment: Contamination, lam: Real | float, gamma: Real | float)
         return exact_bracket(_envelope_sum(experiment, lam, gamma), "finite binomial sum")
     for bits in _PRECISIONS:
         ball = _envelope_ball(experiment, lam, gamma, bits)
-        if ball.upper - ball.lower <= _RELATIVE * ball.upper:
+        if ball.upper - ball.lower <= rtol * ball.upper:
             break
     lower = max(ball.lower, Fraction(0))
     evaluation = f"three binomial tails as incomplete beta functions, {bits} bits"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
@@ -16,9 +16,6 @@ from symshuffle.base.numbers import Number, Verdict, as_integer, less, parse_rat
 from symshuffle.channels.channel import Channel, check_channel, exact_columns
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.contamination import Contamination, binary_envelope, pair_of_rows
-
-LARGEST_AVERAGE: Final = 200_000
-"""Count vectors beyond which the law of an average is not written out."""
 
 
 def exact_atoms(law: Law) -> tuple[tuple[Fraction, Fraction], ...]:
@@ -34,13 +31,16 @@ def stop_loss(law: Law, threshold: Fraction) -> Fraction:
     return sum((w * (v - threshold) for v, w in exact_atoms(law) if v > threshold), start=Fraction(0))
 
 
-def average_law(law: Law, n: int) -> Law:
-    """The law of the average of ``n`` independent copies, written out."""
+def average_law(law: Law, n: int, *, largest: int = 200_000) -> Law:
+    """The law of the average of ``n`` independent copies, written out.
+
+    - ``largest``: count vectors beyond which the law is not written out.
+    """
     n = as_integer(n, "n", 1)
     atoms = exact_atoms(law)
     size = math.comb(n + len(atoms) - 1, n)
-    if size > LARGEST_AVERAGE:
-        raise Unsupported(f"the average of {n} copies has up to {size} atoms (limit {LARGEST_AVERAGE}): use an engine")
+    if size > largest:
+        raise Unsupported(f"the average of {n} copies has up to {size} atoms (limit {largest}): use an engine")
     total: dict[Fraction, Fraction] = {Fraction(0): Fraction(1)}
     for _ in range(n):
         grown: dict[Fraction, Fraction] = {}

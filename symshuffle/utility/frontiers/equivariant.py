@@ -18,8 +18,6 @@ from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import (
     check_budget,
@@ -31,14 +29,6 @@ from symshuffle.utility.frontiers.caps import (
 )
 from symshuffle.utility.frontiers.certificate import Frontier
 from symshuffle.utility.frontiers.frontier import trace_frontier
-
-REAL_SIZES: Final = {
-    LAM: 1 + sp.Symbol("c", nonnegative=True),
-    S: 1 + sp.Symbol("u", nonnegative=True),
-    K: 2 + sp.Symbol("u", nonnegative=True) + sp.Symbol("w", nonnegative=True),
-}
-"""The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
-
 
 SPREAD: Final = sp.Symbol("sigma", positive=True)
 r"""Standard deviation of the coordinates of a template: :math:`\sigma^2=V/k-1` for square sum ``V``."""

@@ -15,9 +15,6 @@ from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.quotient_texts import OpenQuotient, QuotientTexts
 from symshuffle.mechanisms.members import strings_counted
 
-LARGEST_SIZE: Final = 40
-"""Lengths of strings up to which formulas at a size are written: they have as many terms."""
-
 FORMULAS: Final[Mapping[str, str]] = {
     "trace": "trace",
     "budget": "largest chi-square of two rows",
@@ -34,10 +31,11 @@ _RISKS: Final = ("iid_risk", "fixed_risk")
 _SYMBOLS: Final = {"lam": "lambda"}
 
 
-def law_at(asked: ClosedForm, n: int | None, exp_eps: str | None) -> dict[str, Any]:
+def law_at(asked: ClosedForm, n: int | None, exp_eps: str | None, *, largest: int = 40) -> dict[str, Any]:
     """The texts on file with values put in; at a size, outputs with one template up to order are counted together.
 
     - ``n``, ``exp_eps``: number of users, and order of the hockey-stick envelope; None leaves them open.
+    - ``largest``: lengths of strings up to which formulas at a size are written: they have as many terms.
     """
     answer: Mapping[str, Any] = asked.form["law"]
     about = {
@@ -70,8 +68,8 @@ def law_at(asked: ClosedForm, n: int | None, exp_eps: str | None) -> dict[str, A
         for one in answer["law"]
     ]
     size = int(asked.numbers.get(asked.form["inputs"], 0))
-    if size > LARGEST_SIZE and "trace" in refused:
-        most = f"{asked.form['inputs']} = {size}: expected at most {LARGEST_SIZE} where other parameters are open"
+    if size > largest and "trace" in refused:
+        most = f"{asked.form['inputs']} = {size}: expected at most {largest} where other parameters are open"
         refused |= dict.fromkeys(("trace", *_RISKS), most)
     elif size and refused.keys() & set(_RISKS):
         if answer["trace"] is None:

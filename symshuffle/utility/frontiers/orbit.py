@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.channels.geometry.groups import SymmetryGroup
@@ -19,13 +19,6 @@ from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_templat
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
-
-LARGEST_VERTEX_INPUTS: Final = 16
-"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
-
-
-LARGEST_ORBIT: Final = 100_000
-"""Rearrangements of one template beyond which an orbit is not written out."""
 
 
 def mix_laws(laws: Sequence[AnchoredLaw], coefficients: Sequence[Fraction]) -> AnchoredLaw:
@@ -108,15 +101,18 @@ def orbit_law(u: Sequence[Fraction]) -> AnchoredLaw:
     return AnchoredLaw(PointLaw(points, (Fraction(1, len(points)),) * len(points)))
 
 
-def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
-    """The distinct rearrangements of a vector, in lexicographic order."""
+def arrangements(u: Sequence[Fraction], *, largest: int = 100_000) -> tuple[Vector, ...]:
+    """The distinct rearrangements of a vector, in lexicographic order.
+
+    - ``largest``: rearrangements beyond which an orbit is not written out.
+    """
     values = sorted(set(u))
     size = math.factorial(len(u))
     for value in values:
         size //= math.factorial(tuple(u).count(value))
-    if size > LARGEST_ORBIT:
+    if size > largest:
         raise Unsupported(
-            f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
+            f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {largest}): "
             "work with one template per orbit (symshuffle.utility.frontiers.certificate)"
         )
     return tuple(_rearranged(sorted(u)))

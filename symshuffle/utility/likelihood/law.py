@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, final
 
 from symshuffle.base.choices import Arithmetic, Question, choice, directions
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
@@ -38,8 +38,6 @@ from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import counted_decomposition, evaluate_atom
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
-
-_ONE: Final = Fraction(1)
 
 
 @final
@@ -154,7 +152,7 @@ class LikelihoodRatio:
     @property
     def cap(self) -> Any:
         """The smallest ``lam`` with all ratios in ``[1/lam, lam]``."""
-        return maximum([_ONE, maximum(self.values), 1 / minimum(self.values)])
+        return maximum([Fraction(1), maximum(self.values), 1 / minimum(self.values)])
 
     def reverse(self) -> LikelihoodRatio:
         """Law of the reversed pair, :math:`W_a/W_b` under :math:`W_b`."""
@@ -164,7 +162,7 @@ class LikelihoodRatio:
         """Mixture ``eta * law + (1 - eta) * (point mass at 1)``, eta in [0, 1] (alphabets, Corollary 7.3)."""
         eta = parse_number(eta, "eta")  # type: ignore[assignment]  # a ball is welcome
         check_share("eta", eta)
-        return LikelihoodRatio.from_atoms([*((v, eta * w) for v, w in self.atoms()), (_ONE, 1 - eta)])
+        return LikelihoodRatio.from_atoms([*((v, eta * w) for v, w in self.atoms()), (Fraction(1), 1 - eta)])
 
     def profile(
         self,

@@ -35,11 +35,6 @@ _DIGITS: Final = 10**9
 _APART: Final = Fraction(1, 10**4)
 """Distance of grid points, in standard deviations, below which a solver in doubles cannot tell them apart."""
 
-_FINE: Final = Fraction(1, 10**6)
-"""Lift relative to the bound at which the grid is fine enough."""
-
-_ROUNDS: Final = 12
-"""Times that the points where a proposed quadratic dips below the hinge are added to the grid."""
 
 _LARGEST_CAP: Final = 10**300
 
@@ -171,25 +166,41 @@ def worst_curve(
             law = ((-below, high / (high + below)), (high, below / (high + below)))
         zero = _ends(bend, variance, trivial, law, "the hinge is beyond the range, or nothing varies")
         return WorstCurve(budget, n, cap, order, way, trivial, law, zero, attained)
+    law, candidates, points = _refined(kink, variance, below, above)
+    lifts = (max(Fraction(0), -margin(m, kink, below, above)) for m in candidates)
+    lifted = ((m[0] + lift, m[1], m[2]) for m, lift in zip(candidates, lifts, strict=True))
+    majorant = min(lifted, key=lambda m: expectation(m, variance))
+    evaluation = f"multipliers lifted to a quadratic majorant in rationals; law on {points} points, solved in rationals"
+    bracket = _ends(bend, variance, majorant, law, evaluation)
+    return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
+
+
+def _refined(
+    kink: Any,
+    variance: Fraction,
+    below: Fraction,
+    above: Fraction,
+    *,
+    rounds: int = 12,
+    fine: Fraction = Fraction(1, 10**6),
+) -> tuple[_Atoms, tuple[Quadratic, Quadratic], int]:
+    """The best law on a grid, two quadratics that hardly dip below the hinge, and the number of points of the grid.
+
+    - ``rounds``: times that the points where a quadratic dips below the hinge are added to the grid.
+    - ``fine``: lift relative to the bound at which the grid is fine enough.
+    """
     grid = _grid(kink, variance, below, above)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         masses, proposed = _proposal(grid, kink, variance)
         law, vertex = _best_law(grid, masses, kink, variance)
         candidates = (proposed, vertex)
         dips = [u for m in candidates for u in _dips(m, below, above)]
         finer = _spread(grid, dips, Fraction(float(variance) ** 0.5) * _APART, below, above)
         lift = -min(margin(m, kink, below, above) for m in candidates)
-        if len(finer) == len(grid) or lift <= _FINE * expectation(vertex, variance):
+        if len(finer) == len(grid) or lift <= fine * expectation(vertex, variance):
             break
         grid = finer
-    lifts = (max(Fraction(0), -margin(m, kink, below, above)) for m in candidates)
-    lifted = ((m[0] + lift, m[1], m[2]) for m, lift in zip(candidates, lifts, strict=True))
-    majorant = min(lifted, key=lambda m: expectation(m, variance))
-    evaluation = (
-        f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
-    )
-    bracket = _ends(bend, variance, majorant, law, evaluation)
-    return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
+    return law, candidates, len(grid)
 
 
 def _ends(bend: tuple[Any, Any], variance: Fraction, majorant: Quadratic, law: _Atoms, evaluation: str) -> Bracket:
@@ -200,14 +211,16 @@ def _ends(bend: tuple[Any, Any], variance: Fraction, majorant: Quadratic, law: _
     return Bracket(lower, upper, "exact", "lp", evaluation)
 
 
-_LEAST_VARIANCE: Final = Fraction(1, 10**300)
-"""Smaller variances have no standard deviation in doubles, in which a law is proposed."""
-
-
 def _question(
-    budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: Direction
+    budget: Fraction,
+    n: int,
+    cap: Fraction,
+    order: Fraction,
+    direction: Direction,
+    *,
+    least: Fraction = Fraction(1, 10**300),
 ) -> tuple[tuple[Any, Any], Fraction, tuple[Fraction, Fraction]]:
-    if 0 < budget / n < _LEAST_VARIANCE:
+    if 0 < budget / n < least:
         raise InputError("chi_square", budget, f"0, or at least 1e-300 for each of the {n} users")
     # without variance every law is the point mass at 0, and nothing else of the range is left
     reach = hinge_range(direction, cap) if budget else (Fraction(0), Fraction(0))

@@ -234,7 +234,6 @@ def _height_cells(ends: Sequence[Fraction], dimension: int) -> list[tuple[Fracti
     return found
 
 
-_LAW_BITS = 192
 _WHY = "why no other pair is worse: symshuffle.vectors.privacy.pairs"
 
 
@@ -307,14 +306,14 @@ def _null_in_words(pair: Pair, last: Fraction | None) -> str:
     return f"{pair.about}, up to exp(eps) = {last}; beyond, the smallest of three bounds, which the method names"
 
 
-def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:
-    """A pair as a family of finite laws, or of levelled pairs; one of the two."""
+def families(pair: Pair, *, least: int = 192) -> tuple[LawFamily | None, MixedFamily | None]:
+    """A pair as a family of finite laws, in so many bits at least, or of levelled pairs; one of the two."""
     if not isinstance(pair, FinitePair):
         return None, _levelled(lambda _: pair)
 
     def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
         one = pair if direction == "forward" else pair.reverse
-        return one.law(exp_eps, bits=max(bits or DEFAULT_BITS, _LAW_BITS))
+        return one.law(exp_eps, bits=max(bits or DEFAULT_BITS, least))
 
     return finite, None
 

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 _Box: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 """Ranges of a and of the others' positions, in units of sigma0."""
 
-STEEPEST: Final = 0.39895
-"""Above 1/sqrt(2 pi): the total variation of two unit normals per distance of their means."""
 
 _MOST_BOXES: Final = 200_000
 
@@ -205,14 +203,15 @@ def worst_background_on_the_line(
 class _Search:
     """Branch and bound over boxes of inputs for one setting."""
 
-    def __init__(self, n: int, sigma0: Fraction, eps: Fraction, reverse: bool) -> None:
+    def __init__(self, n: int, sigma0: Fraction, eps: Fraction, reverse: bool, *, steepest: float = 0.39895) -> None:
+        # steepest: above 1/sqrt(2 pi), the total variation of two unit normals per distance of their means
         self.n, self.reverse = n, reverse
         self.radius = 1 / sigma0
         with working_precision(64):
             self.alpha = outward(_upper(to_arb(eps).exp()), up=True)
         profile = gaussian_profile(sigma0, eps=eps).upper
         norm = 2 * outward(profile, up=True) + self.alpha - 1
-        self.slopes = (STEEPEST * (self.alpha if reverse else 1.0), *(STEEPEST * norm for _ in range(n - 1)))
+        self.slopes = (steepest * (self.alpha if reverse else 1.0), *(steepest * norm for _ in range(n - 1)))
         self.points = 641 if n == 2 else 121
 
     def constant(self, others: Fraction) -> Bracket:

@@ -52,7 +52,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import flint
 
@@ -63,10 +63,6 @@ from symshuffle.base.numbers import Ball, Real, Verdict, less, to_arb, working_p
 from symshuffle.channels.continuous_law import ContinuousPair, ExponentialOf, Function, Scaled, Stretch
 from symshuffle.vectors.randomizers.coordinates import Points, constant, enclosed, latest, normal, once, tilted
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian
-
-_MOST_COORDINATES: Final = 10**5
-"""Most coordinates against a largest blanket: in more of them its ratios leave the range of doubles."""
-
 
 LengthClass: TypeAlias = tuple[Fraction, Fraction, Fraction]
 """Messages whose rest is between two lengths, in units of sigma0: the nearer one, the farther one, and the half length
@@ -245,13 +241,17 @@ def largest_blanket_pair(
     exp_eps: Real | None = None,
     *,
     whole_line: int = 8,
+    most: int = 10**5,
 ) -> ContinuousPair:
-    """The worst pair of a Gaussian randomizer against its largest blanket, which is rounded for zero-out at a level."""
+    """The worst pair of a Gaussian randomizer against its largest blanket, which is rounded for zero-out at a level.
+
+    - ``most``: most coordinates: in more of them ratios leave the range of doubles.
+    """
     sigma0, dimension, gamma, norm = mechanism.sigma0, mechanism.dimension, Fraction(0), Fraction(1)
     if isinstance(mechanism, BlanketMixedGaussian):
         gamma, norm = mechanism.gamma, mechanism.norm
-    if dimension > _MOST_COORDINATES:
-        raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
+    if dimension > most:
+        raise Unsupported(f"d = {dimension}: against a largest blanket at most {most} coordinates")
     v, symmetric = norm / sigma0, adjacency == "replace-one"
     level = None if symmetric else exp_eps
     if level is not None and not gamma and not _is_rounded(level, sigma0):

@@ -45,13 +45,17 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 
-_MOST_BITS: Final = 1 << 16
 _SCALE: Final = 1 << 24
 """Unit in which a noise multiplier is searched: the search was made for levels, which are smaller."""
 
 
 def gaussian_profile(
-    noise_multiplier: Number, *, eps: object = None, exp_eps: object = None, bits: int = DEFAULT_BITS
+    noise_multiplier: Number,
+    *,
+    eps: object = None,
+    exp_eps: object = None,
+    bits: int = DEFAULT_BITS,
+    most: int = 1 << 16,
 ) -> Ball:
     r"""delta(eps) of Gaussian noise: :math:`\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)`, known to about ``bits`` bits.
 
@@ -68,16 +72,18 @@ def gaussian_profile(
     --------
     >>> round(float(gaussian_profile(Fraction(1), eps=1)), 15)
     0.126936737506644
+
+    - ``most``: largest precision in bits.
     """
     order = read_target(eps=eps, exp_eps=exp_eps)
     precision = 2 * bits
-    while precision <= _MOST_BITS:
+    while precision <= most:
         with working_precision(precision):
             value = _profile(to_arb(noise_multiplier), order)
             if value > 0 and value.rad() < value.mid() * flint.arb(2) ** (-bits // 2):
                 return Ball.from_arb(value, bits)
         precision *= 2
-    raise NotDecided(f"delta of Gaussian noise is below 2^-{_MOST_BITS}, or the noise multiplier is not known well")
+    raise NotDecided(f"delta of Gaussian noise is below 2^-{most}, or the noise multiplier is not known well")
 
 
 def _profile(s: flint.arb, order: Real) -> flint.arb:

@@ -14,10 +14,10 @@ from symshuffle.accountants import amplification_curve
 try:
     from symshuffle.base.choices import ProgramForm as Program
     from symshuffle.design.decision.problems import Problem
-    from symshuffle.design.decision.tradeoff import bayes_tradeoff
+    from symshuffle.design.decision.tradeoff import smallest_risk
 except ImportError:  # before rooms
     from symshuffle.design.problems import Problem
-    from symshuffle.design.tradeoff import Program, bayes_tradeoff
+    from symshuffle.design.tradeoff import Program
 
 LONG = 0.3
 """Seconds from which on one call is enough."""
@@ -56,7 +56,7 @@ TASKS: dict[str, Callable[[], object]] = {
         randomizer("krr", k=10, eps0="0.1"), n=1000, delta="1e-6", arithmetic="ball"
     ),
     "k-RR, curve of 30 points eps(n)": lambda: amplification_curve(KRR, delta="1e-6", users=USERS),
-    "all 262 142 subsets, m = 18, Bayes": lambda: bayes_tradeoff(narrow(), Fraction(20), method=Program.POLYTOPE),
+    "all 262 142 subsets, m = 18, Bayes": lambda: smallest_risk(narrow(), Fraction(20), method=Program.POLYTOPE),
 }
 """What is measured, in this order; the first call of each warms caches, unless it is long."""
 

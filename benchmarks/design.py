@@ -16,7 +16,7 @@ from symshuffle.base.solvers import cvxpy
 from symshuffle.channels.geometry.groups import cyclic_group, product_of_symmetric_groups
 from symshuffle.design.decision.invariant import detect_symmetry
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.parametric.homotopy import derive
 
 LAM = Fraction(20)
@@ -77,32 +77,32 @@ def section() -> str:
     rows = [
         measured(
             "all 262 142 subsets, m = 18, Bayes",
-            lambda: bayes_tradeoff(narrow, LAM, method="polytope"),
+            lambda: smallest_risk(narrow, LAM, method="polytope"),
             lambda d: shown(d.value),
         ),
         measured(
             "one output per action, m = 400, 20 actions, Bayes",
-            lambda: bayes_tradeoff(wide, LAM),
+            lambda: smallest_risk(wide, LAM),
             lambda d: shown(d.value),
         ),
         measured(
             "one output per action, m = 400, 20 actions, minimax",
-            lambda: minimax_tradeoff(wide, LAM),
+            lambda: smallest_risk(wide, LAM, criterion="minimax"),
             lambda d: shown(d.value),
         ),
         measured(
             f"Sym(300) x Sym(300), {blocks.subset_orbit_count()} orbits, Bayes",
-            lambda: orbit_tradeoff(pair, LAM, blocks),
+            lambda: smallest_risk(pair, LAM, group=blocks),
             lambda d: shown(d.value),
         ),
         measured(
             "the same group, minimax over 2 orbits of parameters",
-            lambda: orbit_tradeoff(pair, LAM, blocks, criterion="minimax"),
+            lambda: smallest_risk(pair, LAM, group=blocks, criterion="minimax"),
             lambda d: shown(d.value),
         ),
         measured(
             f"cyclic group of 20, {rotations.subset_orbit_count()} orbits, Bayes",
-            lambda: orbit_tradeoff(circle, LAM, rotations),
+            lambda: smallest_risk(circle, LAM, group=rotations),
             lambda d: shown(d.value),
         ),
         measured(

@@ -28,17 +28,14 @@ import numpy as np
 import sympy as sp
 from IPython.display import Math
 
-from symshuffle import Channel, Exp
+from symshuffle import Channel, Exp, optimal
 from symshuffle.channels import MaximalPolytope, blackwell, dominating_extremal
 from symshuffle.design import (
     ExtremalChannel,
-    bayes_tradeoff,
     cardioid_program,
     derive,
     detect_symmetry,
     maximise,
-    minimax_tradeoff,
-    orbit_tradeoff,
     read_problem,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
@@ -96,7 +93,7 @@ print(
 
 # %%
 rating = read_problem(PROBLEMS / "rating_on_five_steps.json").problem()
-design = bayes_tradeoff(rating, lam)
+design = optimal(rating, lam=lam)
 print("optimal risk:", design.value)
 print("checked again:", design.certificates[0].prove(rating).exact)
 design.channel()
@@ -106,7 +103,7 @@ design.channel()
 # the value. The prior of the lower bound is a least favourable one.
 
 # %%
-worst = minimax_tradeoff(rating, Exp(Fraction(1)))
+worst = optimal(rating, lam=Exp(Fraction(1)), criterion="minimax")
 print(worst.value)
 print("least favourable prior:", [round(float(p), 4) for p in worst.least_favourable_prior])
 
@@ -118,9 +115,9 @@ print("least favourable prior:", [round(float(p), 4) for p in worst.least_favour
 # %%
 ring = read_problem(PROBLEMS / "direction_on_a_ring.json").problem()
 group = detect_symmetry(ring)
-reduced = orbit_tradeoff(ring, lam, group)
+reduced = optimal(ring, lam=lam, group=group)
 print(f"group of order {group.order()}, {group.subset_orbit_count()} orbits, optimum {reduced.value.exact}")
-assert reduced.value.exact == bayes_tradeoff(ring, lam).value.exact
+assert reduced.value.exact == optimal(ring, lam=lam).value.exact
 
 # %% [markdown]
 # ## 4. The optimum as a formula
@@ -152,7 +149,7 @@ prior = [Fraction(4, 10), Fraction(3, 10), Fraction(2, 10), Fraction(1, 10)]
 print("breakpoints:", *weighted_guessing_breakpoints(prior))
 for level in (Fraction(6, 5), Fraction(2), Fraction(4), Fraction(9)):
     risk, size = weighted_guessing_risk(prior, level)
-    certified = bayes_tradeoff(weighted_guessing_problem(prior), level).value.exact
+    certified = optimal(weighted_guessing_problem(prior), lam=level).value.exact
     print(f"lam = {level}: risk {risk}, size {size}, certified: {certified == risk}")
 
 # %% [markdown]

@@ -251,7 +251,7 @@ entry("symshuffle.ldp-minimax-single-orbit")
 # %%
 problem = errata.two_questions()
 single = errata.best_orbit(problem, symmetric_group(3))
-design = ss.design.decision.tradeoff.minimax_tradeoff(problem, errata.LAM)
+design = ss.optimal(problem, lam=errata.LAM, criterion="minimax")
 print("best channel of a single orbit:", single)
 print("best channel:                  ", design.value.exact)
 print("its certificate, checked again:", design.certificates[0].prove(problem).exact)

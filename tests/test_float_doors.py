@@ -10,7 +10,7 @@ import symshuffle
 from symshuffle import Ball, Bracket, Exp, InputError, Problem, randomizer
 from symshuffle.base.lp import LinearProgram
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.engines import FFT, BallContour, Contour
 from symshuffle.utility import binary_envelope, optimal_subset_sizes, trace_frontier
 from symshuffle.utility.frontiers.contamination import Contamination
@@ -41,10 +41,9 @@ READ = {
     "FFT.step": lambda v: FFT(step=v),
     "Problem.action_risks.rows": lambda v: PROBLEM.action_risks([[v, HALF, HALF]] * 3),
     "Problem.risk.rule": lambda v: PROBLEM.risk(KRR.channel(), [[v, HALF, Fraction(0)]] * 3),
-    "bayes_tradeoff.lam": lambda v: bayes_tradeoff(PROBLEM, v + 2),
+    "smallest_risk.lam": lambda v: smallest_risk(PROBLEM, v + 2),
     "binary_envelope.gamma": lambda v: binary_envelope(Contamination(3), lam=TWO, gamma=v + 1),
     "binary_envelope.lam": lambda v: binary_envelope(Contamination(3), lam=v + 2, gamma=TWO),
-    "minimax_tradeoff.lam": lambda v: minimax_tradeoff(PROBLEM, v + 2),
     "optimal_subset_sizes.lam": lambda v: optimal_subset_sizes(5, v + 2),
     "parallel.weights": lambda v: symshuffle.parallel([RR, RR], [v, HALF]),
     "subsample.probability": lambda v: symshuffle.subsample(RR, v),

@@ -16,7 +16,7 @@ from symshuffle.base.lp import LinearProgram
 from symshuffle.channels import cyclic_group, deficiency
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.design import ExtremalChannel, f_divergence, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information.maximum import maximise
 from symshuffle.utility import (
     Contamination,
@@ -64,7 +64,7 @@ ANSWERS = {
     "Calibration": ("upper", lambda: calibrate("sphere-linear", n=200, dimension=1, eps=1, delta="1/10", gap=None)),
     "CertifiedModel": ("lower", model),
     "Deficiency": ("upper", lambda: deficiency(W, OTHER)),
-    "Design": ("upper", lambda: bayes_tradeoff(PROBLEM, eps0="1/2", rtol="1/64")),
+    "Design": ("upper", lambda: smallest_risk(PROBLEM, eps0="1/2", rtol="1/64")),
     "Frontier": ("lower", lambda: trace_frontier(5, 0.3)),
     "Answer about n": ("upper", lambda: smallest_n(KRR, eps="1/2", delta="1/10")),
     "Answer about eps0": (
@@ -77,7 +77,7 @@ ANSWERS = {
         lambda: maximise(f_divergence(*MASSES, lambda t: (t - 1) * (t - 1)), eps0="1/2", rtol="1/64"),
     ),
     "MinimalRisk": ("upper", lambda: minimal_unbiased_risk(W, [[0], [1]])),
-    "Design of orbits": ("upper", lambda: orbit_tradeoff(PROBLEM, symshuffle.Exp(F(1, 2)), cyclic_group(3))),
+    "Design of orbits": ("upper", lambda: smallest_risk(PROBLEM, symshuffle.Exp(F(1, 2)), group=cyclic_group(3))),
     "Leakage of a pair": ("upper", lambda: leakage(W, 0, 1, n=3, eps="1/3")),
     "PrivateMean": (
         "upper",

@@ -14,7 +14,7 @@ from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.named import cardioid_program
@@ -61,7 +61,7 @@ def guessing(directory: Path) -> Sequence[Path]:
         problem = smoothed_point_masses(m, 1)
         axes.plot(
             [float(b) for b in budgets],
-            [float(bayes_tradeoff(problem, Exp(b)).value.midpoint) for b in budgets],
+            [float(smallest_risk(problem, Exp(b)).value.midpoint) for b in budgets],
             label=f"m = {m}",
         )
     axes.set(xlabel=r"$\epsilon_0$", ylabel="optimal error probability")
@@ -81,7 +81,7 @@ def cardioid(directory: Path) -> Sequence[Path]:
         pieces = [optimum.at(sp.Float(float(np.exp(b)))) for b in budgets]
         values = [float(piece.value.subs(LAM, float(np.exp(b)))) for piece, b in zip(pieces, budgets, strict=True)]
         axes.plot(budgets, values, color=f"C{index}", label=f"m = {m}")
-        sizes = [piece.bases[0].weights[0][0].subset.bit_count() for piece in pieces]
+        sizes = [piece.weights[0][0].subset.bit_count() for piece in pieces]
         twin.step(budgets, sizes, color=f"C{index}", linestyle=":")
     axes.set(xlabel=r"$\epsilon_0$", ylabel="optimal cosine risk")
     twin.set(ylabel="readings in the optimal run (dotted)", yticks=[1, 2, 3])

@@ -18,7 +18,7 @@ from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, wor
 from symshuffle.channels.geometry.extremal import proper_subsets
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.named import cardioid_program, cosine, cosine_field
 from symshuffle.design.parametric.homotopy import derive
 from symshuffle.design.parametric.signs import enclosure, sign_in_field
@@ -82,8 +82,12 @@ def _check_guessing(statement: Statement, rng: np.random.Generator) -> Iterator[
         values = statement(sp.Integer(m), sp.Integer(1), sp.Rational(gamma), sp.Rational(lam))
         claimed = Fraction(int(values[2].p), int(values[2].q))
         for method in members(ProgramForm):
-            yield compare(bayes_tradeoff(problem, lam, method=method).value.exact, claimed, at=f"{at}, Bayes, {method}")
-            yield compare(minimax_tradeoff(problem, lam, method=method).value.exact, claimed, at=f"{at}, minimax")
+            yield compare(smallest_risk(problem, lam, method=method).value.exact, claimed, at=f"{at}, Bayes, {method}")
+            yield compare(
+                smallest_risk(problem, lam, method=method, criterion="minimax").value.exact,
+                claimed,
+                at=f"{at}, minimax",
+            )
 
 
 def _non_negative(expression: Any) -> Verdict:
@@ -331,9 +335,9 @@ def _check_scaling(statement: Statement, rng: np.random.Generator) -> Iterator[C
         problem, group, lam = cases.ring(m), cyclic_group(m), cases.LAM
         columns, _ = statement(m, (Fraction(1),))
         yield compare(len(proper_subsets(m)), columns, at=f"columns of the full program, m={m}")
-        reduced = orbit_tradeoff(problem, lam, group)
+        reduced = smallest_risk(problem, lam, group=group)
         yield compare(sum(orbit.size for orbit in group.subset_orbits()), columns, at=f"orbits cover them, m={m}")
-        full = bayes_tradeoff(problem, lam, method="polytope").value.exact
+        full = smallest_risk(problem, lam, method="polytope").value.exact
         at = f"{group.subset_orbit_count()} orbits instead of {columns}, certified"
         yield compare(reduced.value.exact, full, at=at)
 

@@ -16,7 +16,7 @@ from proofs_checks.ldp_tradeoff._named import candidate_risks
 from proofs_checks.ldp_tradeoff._signs import nonnegative_by_coefficients
 from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
 from symshuffle.design.decision.problems import Problem
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.named import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.design.parametric.homotopy import derive
 from symshuffle.design.parametric.program import PiecewiseOptimum
@@ -83,7 +83,7 @@ def _check_weighted(statement: Statement, rng: np.random.Generator) -> Iterator[
         ordered = sorted(prior, reverse=True)
         for level in cases.LEVELS:
             gains = [statement(i, sum(ordered[:i], Fraction(0)), level) for i in range(1, len(prior) + 1)]
-            optimum = bayes_tradeoff(weighted_guessing_problem(prior), level).value.exact
+            optimum = smallest_risk(weighted_guessing_problem(prior), level).value.exact
             yield compare(
                 optimum, 1 - max(gains), at=f"certified optimum, {len(prior)} values, lam={level}, case {trial}"
             )

@@ -21,7 +21,7 @@ from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, domi
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -156,7 +156,7 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
     Certified linear programs at lam = 3: one problem of two kinds, three of one.
     """
     two = two_questions()
-    best, optimum = best_orbit(two, symmetric_group(3)), minimax_tradeoff(two, LAM).value.exact
+    best, optimum = best_orbit(two, symmetric_group(3)), smallest_risk(two, LAM, criterion="minimax").value.exact
     yield compare(best, Fraction(12, 25), at="two kinds of parameters: best single orbit")
     yield compare(optimum, Fraction(8, 17), at="two kinds of parameters: minimax risk over all LDP channels")
     yield compare(best == optimum, statement(False), at="two kinds of parameters: 12/25 against 8/17")
@@ -165,7 +165,7 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
         ("ring of 4", cases.ring(4), cyclic_group(4)),
         ("ring of 5", cases.ring(5), cyclic_group(5)),
     ):
-        same = best_orbit(problem, group) == minimax_tradeoff(problem, LAM).value.exact
+        same = best_orbit(problem, group) == smallest_risk(problem, LAM, criterion="minimax").value.exact
         yield compare(same, statement(True), at=f"{name}: best single orbit is minimax")
 
 

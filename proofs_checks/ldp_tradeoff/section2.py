@@ -22,7 +22,7 @@ from symshuffle.channels.geometry.extremal import MaximalPolytope
 from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.design.decision.invariant import mover
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -236,18 +236,18 @@ def _check_tradeoff(statement: Statement, rng: np.random.Generator) -> Iterator[
         problem = cases.problem(rng, m=m)
         family = MaximalPolytope(m, statement(lam))
         best = min(problem.bayes_risk(family.channel(vertex))[0] for vertex in family.vertices())
-        value = bayes_tradeoff(problem, lam).value.exact
+        value = smallest_risk(problem, lam).value.exact
         yield compare(value, best, at=f"certified optimum against all vertices, case {trial}, lam={lam}")
         random = cases.capped_channel(rng, m, 3, lam)
         yield compare(problem.bayes_risk(random)[0], value, ">=", at=f"a random LDP channel, case {trial}")
-        worst = minimax_tradeoff(problem, lam)
+        worst = smallest_risk(problem, lam, criterion="minimax")
         yield compare(
             minimax_risk(problem, worst.channel()).value.lower, worst.value.exact, at=f"minimax attained, case {trial}"
         )
         yield compare(
             minimax_risk(problem, random).value.lower, worst.value.exact, ">=", at=f"minimax, random channel {trial}"
         )
-        looser = bayes_tradeoff(problem, lam + 1).value.exact
+        looser = smallest_risk(problem, lam + 1).value.exact
         yield compare(looser, value, "<=", at=f"no larger at a higher level, case {trial}")
 
 
@@ -255,7 +255,7 @@ def _check_forged_design(statement: Statement, rng: np.random.Generator) -> Iter
     """An optimum with the multipliers of a value one percent larger."""
     for trial in range(3):
         problem = cases.problem(rng, m=3)
-        for found in (bayes_tradeoff(problem, Fraction(2)), minimax_tradeoff(problem, Fraction(2))):
+        for found in (smallest_risk(problem, Fraction(2)), smallest_risk(problem, Fraction(2), criterion="minimax")):
             (certificate,) = found.certificates
             raised = replace(certificate, bound=tuple(u * Fraction(101, 100) for u in certificate.bound))
             forged = replace(found, certificates=(raised,))

@@ -24,7 +24,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, dominating_extremal
 from symshuffle.channels.geometry.groups import cyclic_group, symmetric_group
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -192,8 +192,8 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
                 non_extreme_output(spread, lam) is None, at=f"symmetrised channel is maximal, {at}", claimed="yes"
             )
             yield decide(_rotates(spread, group.order(), above.num_outputs), at=f"and invariant, {at}", claimed="yes")
-        value = orbit_tradeoff(problem, lam, group).value.exact
-        yield compare(bayes_tradeoff(problem, lam).value.exact, value, at=f"optimum over invariant channels, m={m}")
+        value = smallest_risk(problem, lam, group=group).value.exact
+        yield compare(smallest_risk(problem, lam).value.exact, value, at=f"optimum over invariant channels, m={m}")
 
 
 def _rotates(spread: Channel, order: int, outputs: int) -> bool:

@@ -14,10 +14,11 @@ from proofs_checks.ldp_tradeoff._cones import maximal_weights, non_extreme_outpu
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from proofs_checks.ldp_tradeoff._properties import Property, examine
 from proofs_checks.ldp_tradeoff._rows import layers, linear_in_weights, mixture_not_below
+from symshuffle.base.choices import Criterion, members
 from symshuffle.base.numbers import maximum
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.extremal import MaximalPolytope, staircase_matrix
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -124,12 +125,10 @@ def _check_optimisation(statement: Statement, rng: np.random.Generator) -> Itera
     for trial in range(6):
         problem, lam = cases.problem(rng, m=3 + trial % 2), cases.LEVELS[1 + trial % 2]
         _, level = statement(lam)
-        for tradeoff in (bayes_tradeoff, minimax_tradeoff):
-            over_polytope = tradeoff(problem, level, method="polytope").value.exact
-            over_all = tradeoff(problem, lam, method="compact").value.exact
-            yield compare(
-                over_all, over_polytope, at=f"{tradeoff.__name__}, all LDP channels against the polytope, {trial}"
-            )
+        for criterion in members(Criterion):
+            over_polytope = smallest_risk(problem, level, criterion=criterion, method="polytope").value.exact
+            over_all = smallest_risk(problem, lam, criterion=criterion, method="compact").value.exact
+            yield compare(over_all, over_polytope, at=f"{criterion}, all LDP channels against the polytope, {trial}")
     report = examine(escaping_risk, Property.DPI, num_inputs=3, rng=rng, trials=120, draw=_draw_near_maximal)
     yield decide(report.counterexample is None, at="a risk with DPI: no violation in 120 cases", claimed="DPI")
     values = [escaping_risk(channel) for channel in approaching(30)]
@@ -180,14 +179,14 @@ def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[
         problem, polytope = cases.problem(rng, m=m, parameters=3), MaximalPolytope(m, lam)
         channels = [polytope.channel(vertex) for vertex in polytope.vertices()]
         best = min(problem.bayes_risk(channel)[0] for channel in channels)
-        optimum = bayes_tradeoff(problem, lam, method="polytope")
+        optimum = smallest_risk(problem, lam, method="polytope")
         yield compare(optimum.value.exact == best, statement("Bayes"), at=f"Bayes optimum at a vertex, case {trial}")
         rows = staircase_matrix(m, lam)
         by_rows = sum((w * _row_risk(problem, rows[subset - 1]) for subset, _, w in optimum.weights), Fraction(0))
         yield compare(by_rows, optimum.value.exact, at=f"linear objective in the weights, case {trial}")
         if m == 3:
             worst = min(minimax_risk(problem, channel).value.lower for channel in channels)
-            gaps.append(worst - minimax_tradeoff(problem, lam).value.lower)
+            gaps.append(worst - smallest_risk(problem, lam, criterion="minimax").value.lower)
     polytope = MaximalPolytope(4, cases.LAM)
     for order in (Fraction(1), Fraction(5, 4)):
         divergence = measures.hockey_stick_measure(cases.P0, cases.P1, order)

@@ -24,7 +24,7 @@ from symshuffle.channels.geometry.groups import (
     symmetric_group,
 )
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -86,7 +86,7 @@ def _check_transitive(statement: Statement, rng: np.random.Generator) -> Iterato
             )
             if family.contains(subsets):
                 risks.append(problem.bayes_risk(family.channel(subsets))[0])
-        best = bayes_tradeoff(problem, cases.LAM).value.exact
+        best = smallest_risk(problem, cases.LAM).value.exact
         yield compare(min(risks, default=None), best, at=f"{name}: best single orbit against all LDP channels")
 
 
@@ -135,7 +135,7 @@ def _best_size(statement: Statement) -> Iterator[Comparison]:
             subsets = {y: weight for y in range(1, 2**inputs - 1) if y.bit_count() == size}
             if family.contains(subsets):
                 risks.append(problem.bayes_risk(family.channel(subsets))[0])
-        best = bayes_tradeoff(problem, cases.LAM).value.exact
+        best = smallest_risk(problem, cases.LAM).value.exact
         yield compare(min(risks, default=None), best, at=f"m={inputs}: an optimal channel is a subset selection")
 
 

@@ -70,8 +70,8 @@ PHRASES: Final[Mapping[str, str]] = {
     " s (timeout)": " s (--timeout)",
     "given by eps0 or lam": "given by --eps0 or --lam",
     "discard=True": "--discard-draft",
-    "the compact form (bayes_tradeoff)": "the compact form (no --symmetry)",
-    "the orbit form (orbit_tradeoff)": "the orbit form (--symmetry auto)",
+    "the compact form (optimal)": "the compact form (no --symmetry)",
+    "the orbit form (optimal with a group)": "the orbit form (--symmetry auto)",
     "(group=measure.symmetry())": "(--symmetry auto)",
 }
 """What refusals of the library advise beside arguments, to the words of the command line."""

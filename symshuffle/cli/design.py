@@ -207,22 +207,21 @@ def _group(file: Any, problem: Problem, symmetry: str | None, criterion: Criteri
 
 
 def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
-    from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+    from symshuffle.design.decision.tradeoff import smallest_risk
 
     level, file = asked.level(), asked.read("decision")
     problem: Problem = file.problem()  # type: ignore[union-attr]  # of that kind
     if criterion == "bayes":
         problem.required_prior()
     group = _group(file, problem, asked.symmetry, criterion)
+    found = smallest_risk(problem, level, criterion=criterion, group=group)
     if group is not None:
-        found = orbit_tradeoff(problem, level, group, criterion=criterion)
         channel = found.channel() if found.num_outputs() <= MOST_SHOWN_OUTPUTS else None
         labels = [
             f"orbit of {_subset(orbit.representative)} ({orbit.size} outputs) -> orbit of action {action}"
             for orbit, action, _ in found.weights
         ]
     else:
-        found = (minimax_tradeoff if criterion == "minimax" else bayes_tradeoff)(problem, level)
         channel = found.channel()
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in found.weights]
     certificates = [certificate.to_json() for certificate in found.certificates]

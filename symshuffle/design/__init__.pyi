@@ -8,9 +8,6 @@ from .decision.invariant import detect_symmetry as detect_symmetry
 from .decision.modelling import ExtremalChannel as ExtremalChannel
 from .decision.problems import Problem as Problem
 from .decision.problems import smoothed_point_masses as smoothed_point_masses
-from .decision.tradeoff import bayes_tradeoff as bayes_tradeoff
-from .decision.tradeoff import minimax_tradeoff as minimax_tradeoff
-from .decision.tradeoff import orbit_tradeoff as orbit_tradeoff
 from .files import read_problem as read_problem
 from .information.maximum import maximise as maximise
 from .information.measures import f_divergence as f_divergence

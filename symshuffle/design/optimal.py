@@ -13,7 +13,7 @@ from symshuffle.channels.geometry.groups import SymmetryGroup
 from symshuffle.design.decision.certificate import REL
 from symshuffle.design.decision.designs import Design
 from symshuffle.design.decision.problems import Problem
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information.maximum import MeasureDesign, maximise
 from symshuffle.design.information.measures import Measure
 from symshuffle.design.parametric.homotopy import derive
@@ -101,10 +101,7 @@ def optimal(
         return derive(problem, group, criterion=criterion)
     if isinstance(problem, ParametricProgram):
         raise InputError("eps0", budget, "none for a program with coefficients in lam: its optimum is a formula")
-    if group is not None:
-        return orbit_tradeoff(problem, budget, group, criterion=criterion, rtol=rtol)
-    solve = bayes_tradeoff if criterion == "bayes" else minimax_tradeoff
-    return solve(problem, budget, method=method, rtol=rtol)
+    return smallest_risk(problem, budget, criterion=criterion, group=group, method=method, rtol=rtol)
 
 
 def _check_central(local: Mapping[str, object], target: Mapping[str, object]) -> None:

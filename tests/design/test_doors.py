@@ -8,7 +8,7 @@ import pytest
 import symshuffle as ss
 from symshuffle import Ball, InputError, Unsupported
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.utility import AnchoredLaw, slope_constant, threshold_budget, tie_ratio, trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit
 from tests.shown import as_html
@@ -65,4 +65,4 @@ def test_a_frontier_feeds_the_accountant_at_any_size():
 
 def test_displays_show_law_and_channel():
     assert "any order" in as_html(trace_frontier(4, F(2)))
-    assert "action" in as_html(bayes_tradeoff(smoothed_point_masses(3, F(1)), 2))
+    assert "action" in as_html(smallest_risk(smoothed_point_masses(3, F(1)), 2))

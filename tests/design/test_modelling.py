@@ -9,7 +9,7 @@ import pytest
 from symshuffle import Exp, InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import less
 from symshuffle.design import ExtremalChannel, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 
 
 def test_m_ary_testing_by_hand():
@@ -18,7 +18,7 @@ def test_m_ary_testing_by_hand():
     # Guess inside the subset: the gain of a column is its largest entry, over m for the uniform prior.
     gain = (family.staircase.max(axis=1) / 4) @ weights
     model = family.certified(cp.Problem(cp.Minimize(1 - gain), family.constraints(weights)))
-    assert model.value == Fraction(3, 5) == bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
+    assert model.value == Fraction(3, 5) == smallest_risk(smoothed_point_masses(4, 1), 2).value.exact
     channel = family.exact_channel(model)
     assert smoothed_point_masses(4, 1).bayes_risk(channel)[0] == Fraction(3, 5)
 
@@ -62,7 +62,7 @@ def test_level_by_budget_is_rounded_down_and_certified():
     )
     risk = 1 - model.value / 3
     exact = smoothed_point_masses(3, 1)
-    bracket = bayes_tradeoff(exact, Exp(Fraction(1))).value
+    bracket = smallest_risk(exact, Exp(Fraction(1))).value
     assert risk == exact.bayes_risk(family.exact_channel(model))[0] == 2 / (family.lam + 2)
     assert 0 <= risk - bracket.lower < Fraction(1, 2**90)
 

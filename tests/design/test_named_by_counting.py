@@ -7,7 +7,7 @@ import pytest
 
 from proofs_checks.ldp_tradeoff._named import best_uniform_size
 from symshuffle import InputError
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.named import weighted_guessing_breakpoints, weighted_guessing_problem, weighted_guessing_risk
 
 
@@ -48,7 +48,7 @@ def test_the_risk_is_that_of_the_linear_program(lam):
     risk, size = weighted_guessing_risk(PRIOR, Fraction(lam))
     level, masses = Fraction(lam), [Fraction(1, 2), Fraction(5, 6), Fraction(1)]
     assert risk == 1 - level * masses[size - 1] / (level + size - 1)
-    assert risk == bayes_tradeoff(problem, Fraction(lam)).value.exact
+    assert risk == smallest_risk(problem, Fraction(lam)).value.exact
 
 
 def test_priors_that_are_none():

@@ -4,13 +4,13 @@ import pytest
 
 from symshuffle import InputError, Problem, Unsupported, optimal, worst_datasets
 from symshuffle.accountants.questions.sweeps import pairs_by_distance, sweep
-from symshuffle.design import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 
 
 def test_a_problem_has_the_risk_of_its_program():
     problem = Problem.guessing(3)
-    assert optimal(problem, lam=2).value == bayes_tradeoff(problem, 2).value
-    assert optimal(problem, lam=2, criterion="minimax").value == minimax_tradeoff(problem, 2).value
+    assert optimal(problem, lam=2).value == smallest_risk(problem, 2).value
+    assert optimal(problem, lam=2, criterion="minimax").value == smallest_risk(problem, 2, criterion="minimax").value
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from symshuffle.base import Verdict
 from symshuffle.base.choices import Criterion, members
 from symshuffle.channels.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.design import named, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.named import (
     cardioid_program,
     cosine_field,
@@ -67,7 +67,7 @@ def test_weighted_guessing_has_exact_breakpoints():
         expected, size = weighted_guessing_risk(PRIOR, level)
         piece = found.at(level)
         assert piece.value.subs(LAM, sp.Rational(level.numerator, level.denominator)) == expected
-        assert bayes_tradeoff(weighted_guessing_problem(PRIOR), level).value.exact == expected
+        assert smallest_risk(weighted_guessing_problem(PRIOR), level).value.exact == expected
         assert found.pieces[size - 1].at(level) == piece
 
 
@@ -79,7 +79,7 @@ def test_ordered_categories(m):
     assert [sp.simplify(a - b) for a, b in zip(found.breakpoints, expected, strict=True)] == [0] * len(expected)
     for level in (Fraction(5, 4), Fraction(3), Fraction(20)):
         value = found.at(level).value.subs(LAM, sp.Rational(level.numerator, level.denominator))
-        assert bayes_tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
+        assert smallest_risk(problem, level).value.exact == Fraction(int(value.p), int(value.q))
     assert [piece.upper for piece in found.pieces[:-1]] == [piece.lower for piece in found.pieces[1:]]
 
 
@@ -96,12 +96,12 @@ def test_minimax_formulas(m):
         piece = found.at(level)
         at = sp.Rational(level.numerator, level.denominator)
         value = piece.value.subs(LAM, at)
-        assert minimax_tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
+        assert smallest_risk(problem, level, criterion="minimax").value.exact == Fraction(int(value.p), int(value.q))
         # The least favourable prior, spread over its orbits, makes the Bayes optimum as large.
         sizes = [2] * (m // 2) + [1] * (m % 2)
         shares = [Fraction(str(p.subs(LAM, at))) / size for p, size in zip(piece.prior, sizes, strict=True)]
         prior = [shares[min(t, m - 1 - t)] for t in range(m)]
-        assert bayes_tradeoff(problem.with_prior(prior), level).value.exact == Fraction(int(value.p), int(value.q))
+        assert smallest_risk(problem.with_prior(prior), level).value.exact == Fraction(int(value.p), int(value.q))
 
 
 @pytest.mark.parametrize("criterion", members(Criterion))
@@ -114,10 +114,9 @@ def test_a_representative_subset_is_paired_with_every_action(criterion):
     loss = [[min((t - a) % m, (a - t) % m) for a in range(m)] for t in range(m)]
     problem = Problem.of(model, loss, [Fraction(1, m)] * m)
     found = derive(problem, dihedral_group(m), criterion=criterion)
-    tradeoff = minimax_tradeoff if criterion == "minimax" else bayes_tradeoff
     for level in (Fraction(3, 2), Fraction(3), Fraction(20)):
         value = found.at(level).value.subs(LAM, sp.Rational(level.numerator, level.denominator))
-        assert tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
+        assert smallest_risk(problem, level, criterion=criterion).value.exact == Fraction(int(value.p), int(value.q))
 
 
 def test_minimax_with_and_without_symmetry():

@@ -18,7 +18,7 @@ from symshuffle.channels.geometry.groups import (
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem, detect_symmetry
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 
 LAM = Fraction(3)
 
@@ -36,11 +36,11 @@ def test_detected_group_gives_the_full_optimum(m):
     problem = ring(m)
     group = detect_symmetry(problem)
     assert group.order() == 2 * m
-    design = orbit_tradeoff(problem, LAM, group)
-    assert design.value.exact == bayes_tradeoff(problem, LAM).value.exact
+    design = smallest_risk(problem, LAM, group=group)
+    assert design.value.exact == smallest_risk(problem, LAM).value.exact
     assert problem.bayes_risk(design.channel())[0] == design.value.exact
-    worst = orbit_tradeoff(problem, LAM, detect_symmetry(problem, criterion="minimax"), criterion="minimax")
-    assert worst.value.exact == minimax_tradeoff(problem, LAM).value.exact
+    worst = smallest_risk(problem, LAM, group=detect_symmetry(problem, criterion="minimax"), criterion="minimax")
+    assert worst.value.exact == smallest_risk(problem, LAM, criterion="minimax").value.exact
     json.dumps(design.to_dict())
 
 
@@ -48,22 +48,24 @@ def test_exchangeable_inputs_are_blocks():
     problem = smoothed_point_masses(5, 1).with_prior([Fraction(1, 4)] * 2 + [Fraction(1, 6)] * 3)
     group = detect_symmetry(problem)
     assert group.blocks == ((0, 1), (2, 3, 4))
-    assert orbit_tradeoff(problem, LAM, group).value.exact == bayes_tradeoff(problem, LAM).value.exact
+    assert smallest_risk(problem, LAM, group=group).value.exact == smallest_risk(problem, LAM).value.exact
     lopsided = Problem.of([["1/2", "1/3", "1/6"], ["1/6", "1/2", "1/3"]], [[0, 1], [2, 0]], ["1/3", "2/3"])
     assert detect_symmetry(lopsided).order() == 1
 
 
 def test_larger_programs():
-    assert len(orbit_tradeoff(ring(12), LAM, cyclic_group(12)).weights) < cyclic_group(12).subset_orbit_count().number
+    assert (
+        len(smallest_risk(ring(12), LAM, group=cyclic_group(12)).weights) < cyclic_group(12).subset_orbit_count().number
+    )
     problem = smoothed_point_masses(60, 1).with_prior([Fraction(1, 90)] * 30 + [Fraction(2, 90)] * 30)
     blocks = product_of_symmetric_groups([range(30), range(30, 60)])
-    design = orbit_tradeoff(problem, Fraction(20), blocks)
+    design = smallest_risk(problem, Fraction(20), group=blocks)
     assert blocks.subset_orbit_count().number == 31 * 31 - 2
     assert design.value.exact is not None
     assert float(design.value.exact) == pytest.approx(design.proposed, abs=1e-9)
     with pytest.raises(Unsupported, match="outputs"):
         big = smoothed_point_masses(16, 1)
-        reduced = orbit_tradeoff(big, LAM, symmetric_group(16))
+        reduced = smallest_risk(big, LAM, group=symmetric_group(16))
         only = reduced.weights[0][0]
         replace(reduced, weights=((replace(only, size=5000), 0, Fraction(1)),)).channel()
 
@@ -71,13 +73,13 @@ def test_larger_programs():
 def test_groups_that_do_not_act_are_refused():
     problem = ring(5)
     with pytest.raises(InputError, match=r"generators\[0\] = \[1, 0, 2, 3, 4\].*action"):
-        orbit_tradeoff(problem, LAM, symmetric_group(5))
+        smallest_risk(problem, LAM, group=symmetric_group(5))
     with pytest.raises(InputError, match="parameter"):
-        orbit_tradeoff(problem, LAM, symmetric_group(5), criterion="minimax")
+        smallest_risk(problem, LAM, group=symmetric_group(5), criterion="minimax")
     with pytest.raises(InputError, match="acts on 4 inputs"):
-        orbit_tradeoff(problem, LAM, cyclic_group(4))
+        smallest_risk(problem, LAM, group=cyclic_group(4))
     with pytest.raises(Unsupported, match=r"leaves 100 orbits of inputs and 100 of actions .* compact form"):
-        orbit_tradeoff(smoothed_point_masses(100, 1), LAM, trivial_group(100))
+        smallest_risk(smoothed_point_masses(100, 1), LAM, group=trivial_group(100))
 
 
 def unequal_losses(m: int, first: int) -> Problem:
@@ -101,29 +103,32 @@ def test_minimax_over_orbits_of_parameters(problem, orbits):
     group = detect_symmetry(problem, criterion="minimax")
     assert len(InvariantProblem.of(problem, group, criterion="minimax").parameters) == orbits
     for lam in (Fraction(3, 2), LAM, Fraction(12)):
-        design = orbit_tradeoff(problem, lam, group, criterion="minimax")
+        design = smallest_risk(problem, lam, group=group, criterion="minimax")
         value = design.value.exact
         assert value is not None
         for method in members(ProgramForm):
-            assert minimax_tradeoff(problem, lam, method=method).value.exact == value
+            assert smallest_risk(problem, lam, method=method, criterion="minimax").value.exact == value
         design.verify()
         assert minimax_risk(problem, design.channel()).value.lower == value
         # The prior is constant on orbits and least favourable: no Bayes risk under it is smaller.
         prior = design.least_favourable_prior
         for block in InvariantProblem.of(problem, group, criterion="minimax").parameters:
             assert len({prior[t] for t in block}) == 1
-        assert bayes_tradeoff(problem.with_prior(prior), lam).value.exact == value
-        assert orbit_tradeoff(problem, lam, trivial_group(problem.num_inputs), criterion="minimax").value.exact == value
+        assert smallest_risk(problem.with_prior(prior), lam).value.exact == value
+        assert (
+            smallest_risk(problem, lam, group=trivial_group(problem.num_inputs), criterion="minimax").value.exact
+            == value
+        )
 
 
 def test_minimax_over_orbits_at_an_exponential():
     problem = ordered(5, 1)
-    found = orbit_tradeoff(
-        problem, Exp(Fraction(1)), detect_symmetry(problem, criterion="minimax"), criterion="minimax"
+    found = smallest_risk(
+        problem, Exp(Fraction(1)), group=detect_symmetry(problem, criterion="minimax"), criterion="minimax"
     )
     found.verify()
     value, designs = found.value, found.certificates
-    plain = minimax_tradeoff(problem, Exp(Fraction(1))).value
+    plain = smallest_risk(problem, Exp(Fraction(1)), criterion="minimax").value
     assert max(value.lower, plain.lower) <= min(value.upper, plain.upper)
     assert value.width < Fraction(1, 10**25)
     assert len(designs) == 2
@@ -134,7 +139,7 @@ def test_two_blocks_of_thirty(criterion):
     problem = unequal_losses(60, 30).with_prior([Fraction(1, 60)] * 60)
     group = product_of_symmetric_groups([range(30), range(30, 60)])
     assert detect_symmetry(problem, criterion=criterion) == group
-    design = orbit_tradeoff(problem, Fraction(20), group, criterion=criterion)
+    design = smallest_risk(problem, Fraction(20), group=group, criterion=criterion)
     assert design.value.exact is not None
     compact = programs.compact(problem, Fraction(20), criterion=criterion)
     assert float(design.value.exact) == pytest.approx(compact.value, abs=1e-7)

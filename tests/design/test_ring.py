@@ -8,7 +8,7 @@ import sympy as sp
 from proofs_checks.ldp_tradeoff._named import blurred_costs, candidate_risks, ring_distance
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
 from symshuffle import Problem
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.mechanisms import LAM
 
 
@@ -21,7 +21,7 @@ def test_smallest_candidate_is_the_certified_optimum(m, blur):
     for lam in (Fraction(3, 2), Fraction(4), Fraction(30)):
         point = {b: sp.Rational(blur.numerator, blur.denominator), LAM: sp.Rational(lam.numerator, lam.denominator)}
         smallest = min(risk.subs(point) for _, _, risk in candidate_risks(m, b, LAM))
-        assert bayes_tradeoff(problem, lam).value.exact == Fraction(int(smallest.p), int(smallest.q))
+        assert smallest_risk(problem, lam).value.exact == Fraction(int(smallest.p), int(smallest.q))
 
 
 def test_costs_sum_to_the_distances():

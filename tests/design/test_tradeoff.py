@@ -4,6 +4,7 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from symshuffle.channels import MaximalPolytope
 from symshuffle.channels.geometry.linprog import proposed
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
+
+BOTH = (smallest_risk, partial(smallest_risk, criterion="minimax"))
 
 
 def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> Problem:
@@ -40,7 +43,7 @@ def informative_problem(seed: int, *, m: int, parameters: int) -> Problem:
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("tradeoff", [bayes_tradeoff, minimax_tradeoff])
+@pytest.mark.parametrize("tradeoff", BOTH)
 def test_three_programs_and_the_vertices_agree(seed, tradeoff):
     problem = random_problem(seed, m=4 + seed % 2, parameters=4, actions=3)
     lam = Fraction(7, 2)
@@ -51,7 +54,7 @@ def test_three_programs_and_the_vertices_agree(seed, tradeoff):
     for design in designs:
         assert design.proposed == pytest.approx(float(value), abs=1e-7)
         assert design.channel().is_ldp(lam)
-    if tradeoff is bayes_tradeoff:
+    if tradeoff is smallest_risk:
         assert problem.bayes_risk(designs[0].channel())[0] == value
         vertices = MaximalPolytope(problem.num_inputs, lam).vertices()
         polytope = MaximalPolytope(problem.num_inputs, lam)
@@ -59,12 +62,12 @@ def test_three_programs_and_the_vertices_agree(seed, tradeoff):
     else:
         assert minimax_risk(problem, designs[0].channel()).value.lower == value
         prior = designs[0].least_favourable_prior
-        assert bayes_tradeoff(problem.with_prior(prior), lam).value.exact == value
+        assert smallest_risk(problem.with_prior(prior), lam).value.exact == value
 
 
 def test_certificate_travels_as_json():
     problem = smoothed_point_masses(4, 1)
-    design = minimax_tradeoff(problem, 2)
+    design = smallest_risk(problem, 2, criterion="minimax")
     certificate = TradeoffCertificate.from_json(json.loads(json.dumps(design.certificates[0].to_json())))
     assert certificate == design.certificates[0]
     assert certificate.prove(problem).exact == Fraction(3, 5)
@@ -72,11 +75,11 @@ def test_certificate_travels_as_json():
 
 def test_larger_programs():
     problem = informative_problem(7, m=40, parameters=5)
-    values = [tradeoff(problem, 3, method="compact").value.exact for tradeoff in (bayes_tradeoff, minimax_tradeoff)]
+    values = [tradeoff(problem, 3, method="compact").value.exact for tradeoff in BOTH]
     assert None not in values
-    assert minimax_tradeoff(problem, 3, method="columns").value.exact == values[1]
+    assert smallest_risk(problem, 3, method="columns", criterion="minimax").value.exact == values[1]
     wide = informative_problem(8, m=150, parameters=5)
-    design = bayes_tradeoff(wide, 3, method="compact")
+    design = smallest_risk(wide, 3, method="compact")
     assert design.value.exact is None
     assert 0 < design.value.width < Fraction(1, 10**7)
 
@@ -84,13 +87,13 @@ def test_larger_programs():
 def test_refusals():
     problem = smoothed_point_masses(3, 1)
     with pytest.raises(InputError, match="lam"):
-        bayes_tradeoff(problem, 1)
+        smallest_risk(problem, 1)
     with pytest.raises(InputError, match="eps0"):
-        bayes_tradeoff(problem, Exp(Fraction(-1)))
+        smallest_risk(problem, Exp(Fraction(-1)))
     with pytest.raises(InputError, match="prior"):
-        bayes_tradeoff(replace(problem, prior=None), 2)
+        smallest_risk(replace(problem, prior=None), 2)
     with pytest.raises(Unsupported, match=r"1048574 columns.*compact form.*orbit form"):
-        bayes_tradeoff(smoothed_point_masses(20, 1), 2, method="polytope")
+        smallest_risk(smoothed_point_masses(20, 1), 2, method="polytope")
 
 
 def test_what_is_beyond_scale_is_refused_before_it_starts():
@@ -98,13 +101,13 @@ def test_what_is_beyond_scale_is_refused_before_it_starts():
     with pytest.raises(
         Unsupported, match=r"column generation at m = 200 with 2 actions .* 192 s.*compact form.*orbit form"
     ):
-        bayes_tradeoff(flat, 2, method="columns")
+        smallest_risk(flat, 2, method="columns")
     with pytest.raises(Unsupported, match=r"minimax program .* 1179612 variables at m = 16 with 18 actions"):
         many = Problem.of([["1/16"] * 16] * 2, [[1] * 18] * 2)
-        minimax_tradeoff(many, 2, method="polytope")
+        smallest_risk(many, 2, method="polytope", criterion="minimax")
     with pytest.raises(Unsupported, match=r"compact program has 200200 variables .*orbit form"):
         wide = Problem.of([["1/200"] * 200] * 2, [[1] * 1001] * 2, ["1/2", "1/2"])
-        bayes_tradeoff(wide, 2)
+        smallest_risk(wide, 2)
 
 
 @pytest.mark.parametrize("criterion", members(Criterion))

@@ -27,6 +27,7 @@ NAMES = {
     "DecisionProblem": "Problem",
 }
 ARGUMENTS = {**KEYWORDS, "rounds": "periods", "alpha": "order", "alphas": "type_i"}
+RISKS = {"bayes_tradeoff": "bayes", "minimax_tradeoff": "minimax"}
 UNEQUAL = {"unequal_delta": "delta", "unequal_epsilon": "epsilon"}
 OPTIONS = {
     "--min-users": "--min-batch-size", "--group": "--group-size", "--rounds": "--periods", "--rigour": "--arithmetic",
@@ -62,6 +63,10 @@ class _Today(ast.NodeTransformer):
             return ast.Call(ast.Name("Deployment"), [group], [ast.keyword("periods", times)])
         if called == "Users":
             return ast.Call(ast.Name("Group"), node.args[::-1], [])
+        if called in RISKS:
+            problem, lam = node.args
+            named = [ast.keyword("lam", lam), ast.keyword("criterion", ast.Constant(RISKS[called])), *node.keywords]
+            return ast.Call(ast.Name("optimal"), [problem], named)
         if called in UNEQUAL:
             node.func = ast.Name(UNEQUAL[called])
         return node
@@ -73,7 +78,7 @@ def request_today(request):
     if kind == "claim":
         return request
     if kind != "symshuffle":
-        words = "|".join([*KEYWORDS, *NAMES, "alphas?", "levels", "rounds", "Users", r"unequal_\w+"])
+        words = "|".join([*KEYWORDS, *NAMES, "alphas?", "levels", "rounds", "Users", r"unequal_\w+", *RISKS])
         if not re.search(rf"\b({words})\b", request):
             return request
         return ast.unparse(_Today().visit(ast.parse(request, mode="eval")))

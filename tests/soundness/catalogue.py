@@ -8,7 +8,7 @@ from typing import Any
 from proofs_checks._convex_order import convex_order
 from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.design.decision.modelling import CertifiedModel
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from tests.soundness import false_answers, false_bound_files, false_claim_files, false_laws  # each enters its own
 from tests.soundness.false_certificates import CASES, E1
 from tests.soundness.false_designs import CONSTANT, GUESSED, ORDERED, channel_risk, design, guessing, two_levels
@@ -26,7 +26,7 @@ __all__ = ["CASES", "false_answers", "false_bound_files", "false_claim_files", "
 def true_ones() -> Iterator[Any]:
     """What the false certificates were made from, and a few more: all of them verify."""
     yield from (frontier(), frontier(4, F("0.0696599"), F("7/5")), frontier(4, F("1/10"), E1), frontier(6, math.inf))
-    yield from (design(), design(E1), bayes_tradeoff(ORDERED, F(3)), bayes_tradeoff(ORDERED, E1), channel_risk())
+    yield from (design(), design(E1), smallest_risk(ORDERED, F(3)), smallest_risk(ORDERED, E1), channel_risk())
     yield from (two_levels(), program(), CertifiedModel(F(1), program(), F(0), False), lacking(), larger())
     yield from map(largest, ("rational", "logarithmic", "level", "grouped", "many"))
     yield from (formula(), bayes_formula(), logs(), sandwich(), quotient(), worst(), trace_bound())

@@ -10,7 +10,7 @@ from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle import Exp, Problem
 from symshuffle.channels import symmetric_group
 from symshuffle.design import TradeoffCertificate, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from tests.soundness.false_certificates import E1, exactly, false
 
 ORDERED = Problem.of(
@@ -46,7 +46,7 @@ _tradeoff("a bound too high", "bound", bound=(F(5),) * 3)
 @cache
 def design(level: F | Exp = F(3)) -> Any:
     """A true one."""
-    return minimax_tradeoff(ORDERED, level)
+    return smallest_risk(ORDERED, level, criterion="minimax")
 
 
 def _design(name: str, place: str, level: F | Exp, changes: Callable[[Any], dict[str, Any]]) -> None:
@@ -100,7 +100,7 @@ false("channel risk: prior", "prior", lambda: replace(channel_risk(), prior=(F(2
 @cache
 def guessing() -> Any:
     """A true one: value 4/7."""
-    return orbit_tradeoff(smoothed_point_masses(5, 1), F(3), symmetric_group(5)).certificates[0]
+    return smallest_risk(smoothed_point_masses(5, 1), F(3), group=symmetric_group(5)).certificates[0]
 
 
 GUESSED = smoothed_point_masses(5, 1)
@@ -172,7 +172,7 @@ false("orbits: a negative weight", "weights[1].weight", _negative_orbit)
 @cache
 def two_levels() -> Any:
     """A true one."""
-    return orbit_tradeoff(smoothed_point_masses(5, 1), E1, symmetric_group(5))
+    return smallest_risk(smoothed_point_masses(5, 1), E1, group=symmetric_group(5))
 
 
 def _levels(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:

@@ -22,7 +22,7 @@ from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.decompositions import ReductionPair
 from symshuffle.design import weighted_guessing_problem, weighted_guessing_risk
-from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import mutual_information
 from symshuffle.engines import FFT, BallContour, Contour, Counts, Exact, Sparse
@@ -182,7 +182,7 @@ def from_fewer_users():
 
 
 def by_program(method):
-    return lambda: bayes_tradeoff(weighted_guessing_problem(PRIOR), 3, method=method).value
+    return lambda: smallest_risk(weighted_guessing_problem(PRIOR), 3, method=method).value
 
 
 def soundly(answer, arithmetic):
@@ -247,7 +247,7 @@ DOORS = {
     "epsilon": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rtol=1e-2).bracket, crossing),
     "confirmed": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rtol=1e-2, arithmetic="ball").bracket, crossing),
     "users": (lambda: symshuffle.smallest_n(KRR, exp_eps=LEVEL, delta=TARGET).bracket, fewest),
-    "risk": (lambda: bayes_tradeoff(weighted_guessing_problem(PRIOR), 3).value, risk),
+    "risk": (lambda: smallest_risk(weighted_guessing_problem(PRIOR), 3).value, risk),
     "error": (lambda: bmg_optimal(100, 1).bracket, least_error),
     "top": (lambda: symshuffle.epsilon(KRR, n=2, delta="1/100", rtol=1e-2).bracket, crossing_of_two),
     "budget": (

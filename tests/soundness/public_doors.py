@@ -33,7 +33,7 @@ from symshuffle.decompositions import composition, symbolic
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.comparison import branch_and_bound, families, matching
 from symshuffle.design.decision import invariant
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.parametric.homotopy import derive
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.engines import confirm
@@ -147,13 +147,11 @@ ROWS = (
     row("role", Clause, "i", "one thing"),
     row("grade", Correction, "", bool),
     row("method criterion", optimal, PROBLEM, lam=2),
-    row("criterion", orbit_tradeoff, PROBLEM, 2, GROUP),
+    row("criterion method", smallest_risk, PROBLEM, 2),
     row("criterion", invariant.detect_symmetry, PROBLEM),
     row("criterion", derive, PROBLEM, GROUP),
     row("direction", Laplace(F(2)).mixed_null_law, F(6, 5)),
     row("direction", Laplace(F(2)).mixed_null_background, F(6, 5)),
-    row("method", bayes_tradeoff, PROBLEM, 2),
-    row("method", minimax_tradeoff, PROBLEM, 2),
     row("population", canonical.canonical_risk, ANCHORED, SKEW, n=4),
     row("population", canonical.worst_canonical_risk, ANCHORED, n=4),
     row("population", canonical.isotropic_risk, 3, F(1)),

@@ -10,7 +10,7 @@ from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.questions import adversary
 from symshuffle.accountants.renyi import front as renyi
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import kullback_leibler
 from symshuffle.engines import Counts
@@ -39,8 +39,8 @@ DOORS = {
     "epsilon of groups": lambda rtol: ss.epsilon([ss.Group(W, 1), ss.Group(W, 3)], delta="1/100", rtol=rtol).bracket,
     "worst_of_two_types": lambda rtol: adversary.worst_of_two_types(W, 6, F(6, 5), rtol=rtol).bracket,
     "standard_clone": lambda rtol: baselines.standard_clone(E1, exp_eps=F(6, 5), n=30, rtol=rtol),
-    "bayes_tradeoff": lambda rtol: bayes_tradeoff(PROBLEM, E1, rtol=rtol).value,
-    "minimax_tradeoff": lambda rtol: minimax_tradeoff(PROBLEM, E1, rtol=rtol).value,
+    "smallest risk": lambda rtol: smallest_risk(PROBLEM, E1, rtol=rtol).value,
+    "smallest worst-case risk": lambda rtol: smallest_risk(PROBLEM, E1, rtol=rtol, criterion="minimax").value,
     "maximise": lambda rtol: (
         maximise(kullback_leibler([F(1, 3)] * 3, [F(1, 2), F(1, 4), F(1, 4)]), F(2), rtol=rtol).value
     ),

@@ -15,7 +15,7 @@ from symshuffle.base import enclose
 from symshuffle.base.levels import takes_eps0
 from symshuffle.decompositions import clones
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.utility import Contamination
@@ -88,8 +88,8 @@ CASES = {
     "is_ldp": W.is_ldp,
     "standard_clone_pair": clones.standard_clone_pair,
     "standard_clone": lambda **b: _clones.standard_clone(W, (0, 1), **b),
-    "bayes_tradeoff": lambda **b: bayes_tradeoff(GUESS, **b).bracket,
-    "minimax_tradeoff": lambda **b: minimax_tradeoff(GUESS, **b).bracket,
+    "smallest_risk": lambda **b: smallest_risk(GUESS, **b).bracket,
+    "smallest_risk of the worst case": lambda **b: smallest_risk(GUESS, **b, criterion="minimax").bracket,
     "maximise": lambda **b: maximise(KL, **b).bracket,
     "optimal_subset_sizes": lambda **b: caps.optimal_subset_sizes(10, **b),
     "raw_cap_trace": lambda **b: caps.raw_cap_trace(5, **b),

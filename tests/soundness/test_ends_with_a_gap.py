@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction as F
+from functools import partial
 
 import pytest
 
@@ -12,9 +13,11 @@ from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision import tradeoff
 from symshuffle.design.decision.certificate import levels_around
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from tests.fewbits import just_above, just_below
 from tests.soundness.false_designs import ORDERED
+
+BOTH = (smallest_risk, partial(smallest_risk, criterion="minimax"))
 
 POINTS = smoothed_point_masses(3, F(1, 2))
 GAP = F(1, 100)
@@ -38,7 +41,7 @@ def refused(answer, place="value"):
 
 
 @pytest.mark.parametrize("level", [F(3), Exp(F(1))], ids=str)
-@pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])
+@pytest.mark.parametrize("solve", BOTH)
 def test_a_design_proves_what_its_certificates_do(solve, level):
     best = solve(ORDERED, level)
     first, *rest = best.certificates
@@ -68,9 +71,9 @@ def with_a_gap(*arguments, solved=tradeoff._over_orbits):
 @pytest.mark.parametrize("criterion", members(Criterion))
 def test_invariant_designs_prove_their_own_ends(monkeypatch, criterion):
     group, level = symmetric_group(3), Exp(F(1))
-    best = orbit_tradeoff(POINTS, level, group, criterion=criterion)
+    best = smallest_risk(POINTS, level, group=group, criterion=criterion)
     monkeypatch.setattr(tradeoff, "_over_orbits", with_a_gap)
-    found = orbit_tradeoff(POINTS, level, group, criterion=criterion)
+    found = smallest_risk(POINTS, level, group=group, criterion=criterion)
     found.verify()
     assert found.value.lower < best.value.lower
     assert found.value.upper >= best.value.lower + F(1, 10**40)
@@ -78,7 +81,7 @@ def test_invariant_designs_prove_their_own_ends(monkeypatch, criterion):
     refused(replace(found, value=replace(found.value, upper=found.certificates[-1].prove(POINTS).lower)))
 
 
-@pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])
+@pytest.mark.parametrize("solve", BOTH)
 def test_weak_duality_around_a_level(monkeypatch, solve):
     level = Exp(F(1))
     best = solve(ORDERED, level)
@@ -97,8 +100,8 @@ def test_the_levels_around_are_on_both_sides_of_a_level_next_to_1(exponent):
     for bits in (6, 100):
         above, below = levels_around(level, bits)
         assert 1 < below <= just_below(level, 20_000) < just_above(level, 20_000) <= above
-    for solve in (bayes_tradeoff, minimax_tradeoff):
+    for solve in BOTH:
         found = solve(POINTS, level)
         found.verify()
         assert found.value.upper >= solve(POINTS, 1 + exponent + exponent**2).value.lower  # a larger level
-    orbit_tradeoff(POINTS, level, symmetric_group(3)).verify()
+    smallest_risk(POINTS, level, group=symmetric_group(3)).verify()

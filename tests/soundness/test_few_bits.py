@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction as F
+from functools import partial
 
 import pytest
 
@@ -11,11 +12,13 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision.certificate import _LEVEL_BITS
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.utility import Contamination, binary_envelope, trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope
 from tests.fewbits import few_bits, just_above, just_below
 from tests.soundness.test_precisions import DOORS as BALLS
+
+BOTH = (smallest_risk, partial(smallest_risk, criterion="minimax"))
 
 CAP, LEVEL = Exp(F(1)), Exp(F(1, 3))
 KRR, RR = randomizer("krr").at(k=3, lam=3), randomizer("rr")
@@ -32,9 +35,9 @@ BRACKETS = {
     "envelope of kl": lambda: convex_envelope(3, lam=CAP, function="kl").bracket,
     "envelope of chi-square": lambda: convex_envelope(3, lam=CAP, function="chi-square").bracket,
     "the same in reverse": lambda: convex_envelope(3, lam=CAP, function="chi-square", direction="reverse").bracket,
-    "bayes": lambda: bayes_tradeoff(POINTS, CAP, rtol=0.9).bracket,
-    "minimax": lambda: minimax_tradeoff(POINTS, CAP, rtol=0.9).bracket,
-    "orbits": lambda: orbit_tradeoff(POINTS, CAP, symmetric_group(3), rtol=0.9).bracket,
+    "bayes": lambda: smallest_risk(POINTS, CAP, rtol=0.9).bracket,
+    "minimax": lambda: smallest_risk(POINTS, CAP, rtol=0.9, criterion="minimax").bracket,
+    "orbits": lambda: smallest_risk(POINTS, CAP, group=symmetric_group(3), rtol=0.9).bracket,
     "delta": lambda: delta(KRR, n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of a group": lambda: delta(KRR, n=4, exp_eps=Exp(F(1, 2)), group_size=2, **ROUGH).bracket,
     "delta with dropout": lambda: delta(KRR, n=4, exp_eps=LEVEL, dropout="1/4", **ROUGH).bracket,
@@ -62,7 +65,7 @@ def test_few_bits_give_wider_brackets_of_the_same_number(name):
 WIDE = Bracket(F(-(10**9)), F(10**9), "ball", "forged", "")
 
 
-@pytest.mark.parametrize("solve", [bayes_tradeoff, minimax_tradeoff])
+@pytest.mark.parametrize("solve", BOTH)
 def test_certificates_stand_around_the_level(solve):
     """A bound from above the level and a channel from below it; on the other side, however near, nothing follows."""
     design = solve(POINTS, CAP)
@@ -80,15 +83,15 @@ def test_certificates_stand_around_the_level(solve):
 
 
 def test_designs_stand_around_the_level():
-    found = orbit_tradeoff(POINTS, CAP, symmetric_group(3))
+    found = smallest_risk(POINTS, CAP, group=symmetric_group(3))
     for place, level in enumerate((just_below(CAP, _LEVEL_BITS), just_above(CAP, _LEVEL_BITS))):
         designs = list(found.certificates)
-        designs[place] = orbit_tradeoff(POINTS, level, symmetric_group(3)).certificates[0]
+        designs[place] = smallest_risk(POINTS, level, group=symmetric_group(3)).certificates[0]
         with pytest.raises(CertificateError) as caught:
             replace(found, certificates=tuple(designs), value=WIDE).verify()
         assert caught.value.place == "certificates"
     ball = enclose(CAP, _LEVEL_BITS)
-    ends = tuple(orbit_tradeoff(POINTS, level, symmetric_group(3)) for level in (ball.upper, ball.lower))
+    ends = tuple(smallest_risk(POINTS, level, group=symmetric_group(3)) for level in (ball.upper, ball.lower))
     proved = Bracket(ends[0].value.lower, ends[1].value.upper, "ball", "orbit lp", "")
     proofs = tuple(end.certificates[0] for end in ends)
     replace(found, certificates=proofs, weights=ends[-1].weights, value=proved).verify()

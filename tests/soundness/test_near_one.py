@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import Exp, Problem
 from symshuffle.design import detect_symmetry, read_problem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff, orbit_tradeoff
+from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.design.information.formulas import logarithmic_piece
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler
@@ -43,8 +43,8 @@ def _settled(design, level):
 def test_every_example_is_decided_near_one(name):
     problem = _problem(name)
     for level in NEAR:
-        minimax = _settled(minimax_tradeoff(problem, level), level)
-        bayes = _settled(bayes_tradeoff(problem, level), level)
+        minimax = _settled(smallest_risk(problem, level, criterion="minimax"), level)
+        bayes = _settled(smallest_risk(problem, level), level)
         assert bayes.lower <= minimax.upper
 
 
@@ -54,19 +54,19 @@ def test_closed_form_near_one(k):
     for lam in (1 + F(1, 10**9), 1 + F(1, 10**30), F(10**30)):
         expected = F(k - 1) / (lam + k - 1)
         problem = smoothed_point_masses(k, F(1))
-        assert bayes_tradeoff(problem, lam).value.exact == expected
-        assert minimax_tradeoff(problem, lam).value.exact == expected
+        assert smallest_risk(problem, lam).value.exact == expected
+        assert smallest_risk(problem, lam, criterion="minimax").value.exact == expected
 
 
 def test_far_from_one_and_with_large_losses():
     for level in (Exp(F(25)), Exp(F(40))):
-        _settled(minimax_tradeoff(_problem("rating_on_five_steps"), level), level)
+        _settled(smallest_risk(_problem("rating_on_five_steps"), level, criterion="minimax"), level)
     small = _problem("guess_one_of_four")
     for size in (10**9, 10**15):
         loss = tuple(tuple(size * entry for entry in row) for row in small.loss)
         large = Problem(small.model, loss, small.prior)
-        found = _settled(minimax_tradeoff(large, 3), 3).exact
-        assert found == size * minimax_tradeoff(small, 3).value.exact
+        found = _settled(smallest_risk(large, 3, criterion="minimax"), 3).exact
+        assert found == size * smallest_risk(small, 3, criterion="minimax").value.exact
 
 
 def test_mutual_information_near_one_agrees_with_its_formula(capsys):
@@ -105,18 +105,18 @@ def test_equal_rows_of_a_model_have_the_trivial_group():
     problem = Problem((row, row, other), losses)
     group = detect_symmetry(problem, criterion="minimax")
     assert group.generators == ()
-    plain = minimax_tradeoff(problem, 3).value.exact
-    assert orbit_tradeoff(problem, 3, group, criterion="minimax").value.exact == plain
+    plain = smallest_risk(problem, 3, criterion="minimax").value.exact
+    assert smallest_risk(problem, 3, group=group, criterion="minimax").value.exact == plain
 
 
 def test_a_design_that_misses_its_width_says_so():
     problem = smoothed_point_masses(5, F(1))
-    loose = bayes_tradeoff(problem, Exp(F(1)), rtol=1e-6)
+    loose = smallest_risk(problem, Exp(F(1)), rtol=1e-6)
     assert loose.value.aimed is None
-    tight = bayes_tradeoff(problem, Exp(F(1)), rtol=1e-40)
+    tight = smallest_risk(problem, Exp(F(1)), rtol=1e-40)
     assert tight.value.relative_width <= F(1, 10**40)
     assert tight.value.aimed is None
-    large = bayes_tradeoff(smoothed_point_masses(130, F(1)), 3, method="compact", rtol=1e-30)
+    large = smallest_risk(smoothed_point_masses(130, F(1)), 3, method="compact", rtol=1e-30)
     assert large.value.aimed == 1e-30
     assert large.value.relative_width > F(1, 10**30)
 

@@ -48,7 +48,7 @@ def check_players(m: int) -> int:
     if m > MOST_PLAYERS:
         raise Unsupported(
             f"m = {m}: more than 10^8 minimal balanced collections (at m = {MOST_PLAYERS} there are 200213); "
-            "use a linear program (bayes_tradeoff) or a symmetry group instead"
+            "use a linear program (optimal) or a symmetry group instead"
         )
     return m
 

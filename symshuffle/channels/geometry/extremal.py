@@ -214,7 +214,7 @@ class MaximalPolytope:
             balanced.check_players(self.m)
             raise Unsupported(
                 f"m = {self.m}: 200213 vertices are streamed by each_vertex() and not listed; vertex_orbits() has one "
-                f"of each kind; or use a linear program (bayes_tradeoff)"
+                f"of each kind; or use a linear program (optimal)"
             )
         return tuple(map(self.weights, balanced.minimal_balanced_collections(self.m)))
 

@@ -163,7 +163,7 @@ class SymmetryGroup:
         if count.number > ORBIT_LIMIT:
             raise Unsupported(
                 f"this group has {count} orbits of subsets (m = {self.m}), at most {ORBIT_LIMIT} are listed; "
-                "use more symmetry, or, for a decision problem, the compact form (bayes_tradeoff)"
+                "use more symmetry, or, for a decision problem, the compact form (optimal)"
             )
         if not self.moves:
             return self._fixed_block_orbits()
@@ -189,7 +189,7 @@ class SymmetryGroup:
         if seen is None:
             raise Unsupported(
                 f"an orbit of subsets has more than {ORBIT_LIMIT} arrangements of blocks (m = {self.m}); "
-                "for a decision problem use the compact form (bayes_tradeoff)"
+                "for a decision problem use the compact form (optimal)"
             )
         return seen
 

@@ -138,7 +138,7 @@ def kinds_by_orbit(sizes: Sequence[int], moves: Sequence[Sequence[int]]) -> Iter
         raise Unsupported(
             f"finding the orbits of this group would visit {visited} kinds of subsets (m = {sum(sizes)}), at most "
             f"{LISTING_LIMIT}; products of symmetric groups on blocks and cyclic groups are counted without "
-            "listing, and a decision problem has the compact form (bayes_tradeoff)"
+            "listing, and a decision problem has the compact form (optimal)"
         )
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

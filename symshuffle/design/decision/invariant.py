@@ -28,7 +28,7 @@ from symshuffle.design.decision.problems import Problem, SubsetAction, as_intege
 
 _ADVICE: Final = (
     "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "
-    "the compact form (bayes_tradeoff)"
+    "the compact form (optimal)"
 )
 
 

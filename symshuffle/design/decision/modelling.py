@@ -73,8 +73,8 @@ class ExtremalChannel:
         if m > _LARGEST:
             raise Unsupported(
                 f"m = {m}: {2**m - 2} variables in the user's model, at most {2**_LARGEST - 2} (m = {_LARGEST}); "
-                "decision problems take the compact form (bayes_tradeoff, minimax_tradeoff) "
-                "or the orbit form (orbit_tradeoff)"
+                "decision problems take the compact form (optimal) "
+                "or the orbit form (optimal with a group)"
             )
         object.__setattr__(self, "m", m)
         object.__setattr__(self, "lam", _level(lam, eps0))

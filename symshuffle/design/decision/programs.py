@@ -30,7 +30,7 @@ EXACT_SECONDS: Final = 30.0
 """Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
 
 
-_ORBIT_FORM: Final = "the orbit form (orbit_tradeoff)"
+_ORBIT_FORM: Final = "the orbit form (optimal with a group)"
 _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 inputs)"
 
 

@@ -7,10 +7,11 @@ result carries a certificate that does not depend on how it was found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -44,22 +45,33 @@ _SEEN: Final = 1 + Fraction(1, 1000)
 
 
 @takes_eps0()
-def bayes_tradeoff(
-    problem: Problem, lam: Fraction | int | Exp, *, method: ProgramForm | None = None, rtol: float = REL
+def smallest_risk(
+    problem: Problem,
+    lam: Fraction | int | Exp,
+    *,
+    criterion: Criterion = "bayes",
+    group: SymmetryGroup | None = None,
+    method: ProgramForm | None = None,
+    rtol: float = REL,
 ) -> Design:
-    r"""Smallest Bayes risk over all eps0-LDP channels, with an optimal channel.
+    r"""Smallest Bayes or worst-case risk over all eps0-LDP channels and decision rules, with an optimal channel.
 
     .. math:: \mathrm{PUT}_B = \inf_{Q\ \varepsilon_0\text{-LDP}}\ \sum_y \min_a \sum_x h_{a,x}\, Q_x(y)
 
     Parameters
     ----------
     problem : Problem
-        With a prior.
+        With a prior, unless the worst case over parameters is minimised.
     lam : number, text or Exp
         ``exp(eps0)``, above 1: a rational, or ``Exp(eps0)``.
+    criterion : {"bayes", "minimax"}
+        Which risk; of the worst case the certificates have a least favourable prior.
+    group : SymmetryGroup, optional
+        Symmetries of the problem, which are checked. The program then has one weight per orbit of pairs of a subset and
+        an action. Subsets are priced, not listed: the size is that of the orbits of inputs and of parameters.
     method : {"columns", "compact", "polytope"}, optional
-        Which program proposes the optimum; the certificate does not depend on it. By default column generation up to
-        12 inputs, and the compact program beyond.
+        Which program proposes the optimum without a group; the certificate does not depend on it. By default column
+        generation up to 12 inputs, and the compact program beyond.
     rtol : float
         Relative width of the bracket at ``Exp(eps0)`` and of rounded optima of large programs; ``value.aimed`` says
         where it is missed. At a rational level the bracket is a point otherwise.
@@ -74,83 +86,47 @@ def bayes_tradeoff(
     Raises
     ------
     InputError
-        If the level is not above 1, or the problem has no prior.
+        If the level is not above 1, the problem has no prior for the Bayes risk, or the group does not act on it,
+        naming the generator and the entry.
     Unsupported
-        If the program is too large; the message names the reduced form.
+        If the program is too large, or the group leaves too many orbits; the message names the smaller form.
 
     Notes
     -----
-    ldp_tradeoff, equations (7) and (22), Remark 3.11.
+    ldp_tradeoff, equations (7), (22) and (27), Remarks 3.11 and 3.16.
 
     Examples
     --------
     >>> from symshuffle.design import smoothed_point_masses
-    >>> bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
+    >>> smallest_risk(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
+    >>> from symshuffle.channels.geometry.groups import symmetric_group
+    >>> smallest_risk(smoothed_point_masses(50, 1), 50, group=symmetric_group(50)).value.exact
+    Fraction(49, 99)
     """
-    return _tradeoff(problem, lam, "bayes", method, rtol)
-
-
-@takes_eps0()
-def minimax_tradeoff(
-    problem: Problem, lam: Fraction | int | Exp, *, method: ProgramForm | None = None, rtol: float = REL
-) -> Design:
-    """Smallest worst-case risk over all eps0-LDP channels and decision rules.
-
-    The worst case is over the parameters of the problem. The prior of the problem, if any, plays no role.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem; a prior is not needed.
-    lam, eps0, method, rtol
-        As in :func:`~symshuffle.design.decision.tradeoff.bayes_tradeoff`.
-
-    Returns
-    -------
-    Design
-        The risk as a bracket, a channel that attains its upper end, and the certificates; their prior is a least
-        favourable one.
-
-    Raises
-    ------
-    InputError
-        If the level is not above 1.
-    Unsupported
-        If the program is too large; the message names the reduced form.
-
-    Examples
-    --------
-    >>> from symshuffle.design import smoothed_point_masses
-    >>> minimax_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
-    Fraction(3, 5)
-    """
-    return _tradeoff(problem, lam, "minimax", method, rtol)
-
-
-def _tradeoff(
-    problem: Problem,
-    lam: Fraction | int | Exp,
-    criterion: Criterion,
-    named: ProgramForm | None,
-    rtol: float,
-    *,
-    few_inputs: int = 12,
-    largest: int = 10**300,
-) -> Design:
-    method = None if named is None else choice(ProgramForm, named, "method")
+    criterion = choice(Criterion, criterion, "criterion")
+    method = None if method is None else choice(ProgramForm, method, "method")
     check_kind(problem, Problem, "problem", "a decision problem, as Problem(model, loss, prior)")
     if criterion == "bayes":
         problem.required_prior()
-    if method is None:
-        few = problem.num_inputs <= few_inputs and programs.column_work(problem) <= programs.COLUMN_WORK
-        method = "columns" if few else "compact"
-    if not isinstance(lam, Exp):
-        level = check_lam(lam)
-        if level > largest:
-            raise InputError("lam", level, "a ratio of at most 1e300")
-        return narrowed(lambda _: _at_rational(problem, level, criterion, method), rtol, (0,))
-    return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rtol, LEVELS)
+    if group is not None:
+        over = partial(_over_orbits, problem, group, criterion)
+        if isinstance(lam, Exp):
+            return narrowed(lambda bits: _between(map(over, levels_around(lam, bits)), lam), rtol, LEVELS)
+        return narrowed(lambda _: over(check_lam(lam)), rtol, (0,))
+    form = method or _form(problem)
+    if isinstance(lam, Exp):
+        return narrowed(lambda bits: _around(problem, lam, criterion, form, bits), rtol, LEVELS)
+    level = check_lam(lam)
+    if level > 10**300:
+        raise InputError("lam", level, "a ratio of at most 1e300")
+    return narrowed(lambda _: _at_rational(problem, level, criterion, form), rtol, (0,))
+
+
+def _form(problem: Problem, *, few_inputs: int = 12) -> ProgramForm:
+    """The program that is solved where none is named."""
+    few = problem.num_inputs <= few_inputs and programs.column_work(problem) <= programs.COLUMN_WORK
+    return "columns" if few else "compact"
 
 
 def _around(problem: Problem, lam: Exp, criterion: Criterion, method: ProgramForm, bits: int) -> Design:
@@ -162,11 +138,12 @@ def _around(problem: Problem, lam: Exp, criterion: Criterion, method: ProgramFor
     else:
         known = {(y, a) for y, a, _ in stricter.weights}
         looser = _certify(problem, above, criterion, known, method, stricter.proposed)
-    return _between(looser, stricter, lam, f", {bits} bits")
+    return _between([looser, stricter], lam, f", {bits} bits")
 
 
-def _between(above: Design, below: Design, lam: Exp, said: str = "") -> Design:
-    """The design at an irrational level, of two at rational ones around it."""
+def _between(ends: Iterable[Design], lam: Exp, said: str = "") -> Design:
+    """The design at an irrational level, of those at rational ones above and below it."""
+    above, below = ends
     evaluation = f"certificates at two rational levels around exp({lam.exponent}){said}; the risk decreases in lam"
     value = Bracket(above.value.lower, below.value.upper, "ball", below.value.engine, evaluation)
     return replace(below, value=value, certificates=(*above.certificates, *below.certificates), level=lam)
@@ -316,66 +293,7 @@ def _weak_duality(
     return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
 
 
-@takes_eps0()
-def orbit_tradeoff(
-    problem: Problem,
-    lam: Fraction | int | Exp,
-    group: SymmetryGroup,
-    *,
-    criterion: Criterion = "bayes",
-    rtol: float = REL,
-) -> Design:
-    """Smallest risk over all LDP channels, by a program reduced by symmetry.
-
-    The program has one weight per orbit of pairs of a subset and an action. Subsets are priced, not listed: the size is
-    that of the orbits of inputs and of parameters.
-
-    Parameters
-    ----------
-    problem : Problem
-        With a prior, unless the worst case is minimised.
-    lam, eps0, rtol
-        As in :func:`~symshuffle.design.decision.tradeoff.bayes_tradeoff`.
-    group : SymmetryGroup
-        Symmetries of the problem; they are checked.
-    criterion : Criterion or str
-        ``"bayes"``, or ``"minimax"`` for the worst case: the largest risk over the orbits of parameters.
-
-    Returns
-    -------
-    Design
-        The risk as a bracket, the weights of the orbits, and the certificates.
-
-    Raises
-    ------
-    InputError
-        If the group does not act on the problem, naming the generator and the entry; or the level is not above 1.
-    Unsupported
-        If the group leaves too many orbits of inputs; the message names the smaller form.
-
-    Notes
-    -----
-    ldp_tradeoff, equation (27) and Remark 3.16.
-
-    Examples
-    --------
-    >>> from symshuffle.design import smoothed_point_masses
-    >>> from symshuffle.channels.geometry.groups import symmetric_group
-    >>> orbit_tradeoff(smoothed_point_masses(50, 1), 50, symmetric_group(50)).value.exact
-    Fraction(49, 99)
-    """
-    criterion = choice(Criterion, criterion, "criterion")
-
-    def around(bits: int) -> Design:
-        if not isinstance(lam, Exp):
-            return _over_orbits(problem, check_lam(lam), group, criterion)
-        above, below = (_over_orbits(problem, level, group, criterion) for level in levels_around(lam, bits))
-        return _between(above, below, lam)
-
-    return narrowed(around, rtol, LEVELS)
-
-
-def _over_orbits(problem: Problem, lam: Fraction, group: SymmetryGroup, criterion: Criterion) -> Design:
+def _over_orbits(problem: Problem, group: SymmetryGroup, criterion: Criterion, lam: Fraction) -> Design:
     """The optimum at a rational level over orbits of pairs of a subset and an action."""
     reduced = InvariantProblem.of(problem, group, criterion=criterion)
     programs.check_orbits(len(reduced.inputs), len(reduced.actions), group)

@@ -2,12 +2,14 @@
 
 import itertools
 import re
+from dataclasses import replace
 from fractions import Fraction as F
 from typing import Any
 
 import pytest
 
 from symshuffle import Deployment, Group, delta, randomizer
+from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.neighbours import ENUMERATED
 from tests.oracles.deployments import Row, World, hockey_stick, randomized_response
 from tests.shell import run
@@ -122,3 +124,72 @@ def test_irrational_budgets_have_the_composition() -> None:
     found = delta(randomizer("krr", k=2, eps0=1), n=2, exp_eps=2, reports=2)
     assert found.neighbours.theorem != ENUMERATED
     assert "whose composition bounds it" in found.about
+
+
+KINDS = {  # reports, periods and memoised of every kind of period; what the second line of an answer says of them
+    (1, 1, False): "",
+    (1, 30, False): " in each of 30 rounds together",
+    (1, 30, True): "",
+    (3, 1, False): " in 1 period, with 3 messages of every user in a period",
+    (3, 30, False): " in each of 30 periods together, with 3 messages of every user in a period",
+    (3, 30, True): " in 1 period, with 3 messages of every user in a period",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_second_line_counts_periods_and_messages(kind: tuple[int, int, bool]) -> None:
+    reports, periods, memoised = kind
+    asked = Deployment(Group(RUN, 200), reports=reports, periods=periods, memoised=memoised)
+    found = experiment_of(asked).neighbours("both")
+    said = found.protects
+    assert said == f"any one of 200 users may change their value{KINDS[kind]}"
+    batches = reports * (1 if memoised else periods)
+    assert product_of(said) == batches
+    kept = found.to_dict().get("rounds", [{"times": 1}])
+    assert sum(one["times"] * one.get("reports", 1) for one in kept) == batches
+    shown = re.search(r"M sends the messages of all (\d+) (?:round|period)s? together(?:, with (\d+))?", found.together)
+    assert (1 if shown is None else int(shown[1]) * int(shown[2] or 1)) == batches
+
+
+def test_the_second_line_of_a_command_counts_periods_and_messages(capsys: Any) -> None:
+    for n, reports, periods, said in (
+        (100, 3, 2, "may change their value in each of 2 periods together, with 3 messages of every user in a period"),
+        (100, 3, 1, "may change their value in 1 period, with 3 messages of every user in a period"),
+        (2, 3, 1, "may change their value, with 3 messages of every user in a period"),  # enumerated
+    ):
+        options = ("--n", n, "--eps", "1", "--rtol", "0.1", "--reports", reports, "--periods", periods)
+        status, shown, _ = run(capsys, "delta", "krr", "-p", "k=2", "--lam", "2", *options)
+        assert status == 0 and f"protects any one of {n} users {said} assumes" in " ".join(shown.split())
+
+
+def product_of(said: str) -> int:
+    """Periods times messages of a user in each, of a line without later periods."""
+    periods = re.search(r"each of (\d+) ", said)
+    messages = re.search(r"with (\d+) messages", said)
+    return int(periods[1] if periods else 1) * int(messages[1] if messages else 1)
+
+
+@pytest.mark.parametrize("first", [(1, 2, False), (3, 2, False)])
+@pytest.mark.parametrize("then", [(1, 1, False), (3, 4, False), (2, 4, False), (2, 4, True)])
+@pytest.mark.parametrize("n", [200, 300])
+def test_the_second_line_counts_those_of_later_periods(
+    first: tuple[int, int, bool], then: tuple[int, int, bool], n: int
+) -> None:
+    kinds = [Deployment(Group(RUN, many), reports=reports, periods=periods, memoised=memoised)
+             for many, (reports, periods, memoised) in ((200, first), (n, then))]  # fmt: skip
+    said = experiment_of(replace(kinds[0], later_periods=(kinds[1],))).neighbours("both").protects
+    numbers = [(1 if memoised else periods, reports) for reports, periods, memoised in (first, then)]
+    whole = sum(periods for periods, _ in numbers)
+    assert f" in each of {whole} {'rounds' if first[0] == then[0] == 1 else 'periods'} together" in said
+    if first[0] == then[0]:
+        assert (f", with {first[0]} messages of every user in a period" in said) == (first[0] > 1)
+    else:
+        parts = re.findall(r"in (\d+) periods? of n = (\d+) users with (\d+) messages? each", said)
+        assert [tuple(map(int, part)) for part in parts] == [
+            (periods, many, reports) for many, (periods, reports) in zip((200, n), numbers, strict=True)
+        ]
+    if n == 300 and first[0] == then[0]:
+        assert "of n = 200 users" in said and "of n = 300 users" in said
+
+
+RUN = randomizer("krr", k=3, lam=2)

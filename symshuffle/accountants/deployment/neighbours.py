@@ -75,6 +75,8 @@ class Neighbours:
         What else is to be said, a clause each.
     datasets : bool
         Whether these are two given datasets, which ``pairs`` names; nothing else is covered.
+    num_messages : int
+        Messages of every user in a period, which are shuffled together; ``rounds`` has a round for each of them.
     """
 
     pairs: str
@@ -92,6 +94,7 @@ class Neighbours:
     assumed: tuple[tuple[Assumption, str], ...] = ()
     notes: tuple[str, ...] = ()
     datasets: bool = False
+    num_messages: int = 1
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[int, Neighbours]]) -> Neighbours:
@@ -139,9 +142,25 @@ class Neighbours:
         does = f"may change {value}"
         if self.adjacency == "zero-out":
             does = f"may have {value} replaced by the null symbol"
-        times = sum(many for many, _ in self.rounds)
-        where = f" in each of {counted(times, 'round')} together" if times > 1 else " in 1 round" if times else ""
-        return f"{some} {does}{where}{f': {apart}' if apart else ''}"
+        times, unit = sum(self._periods.values()), self._unit
+        where = f" in each of {counted(times, unit)} together" if times > 1 else f" in 1 {unit}" if times else ""
+        return f"{some} {does}{where}{self._several_messages}{f': {apart}' if apart else ''}"
+
+    @property
+    def _periods(self) -> dict[Neighbours, int]:
+        """How many periods are alike, by what the bound on one round of them covers."""
+        return {one: many // one.num_messages for many, one in self.rounds}
+
+    @property
+    def _unit(self) -> str:
+        """A period by the name that answers use: a round where every user sends one message in each."""
+        return "period" if any(one.num_messages > 1 for one in (self, *self._periods)) else "round"
+
+    @property
+    def _several_messages(self) -> str:
+        """How many messages every user sends in a period, where that is the same in all and not one; else empty."""
+        numbers = {one.num_messages for one in self._periods} or {self.num_messages}
+        return f", with {max(numbers)} messages of every user in a period" if min(numbers) > 1 == len(numbers) else ""
 
     @property
     def assumptions(self) -> tuple[tuple[Assumption, str], ...]:
@@ -223,8 +242,10 @@ class Neighbours:
     def _rounds_apart(self) -> str:
         """What is covered in which rounds, where that is not the same in all; else empty."""
         apart: dict[str, int] = {}
-        for times, one in self.rounds:
+        for one, times in self._periods.items():
             here = f"of {one._of_users}"
+            if self._unit == "period" and not self._several_messages:
+                here += f" with {counted(one.num_messages, 'message')} each"
             if not self.every:
                 here += f" between {_any_pair(one.adjacency) if one.every else one.pairs}"
             if one.group != self.group:
@@ -234,7 +255,7 @@ class Neighbours:
             apart[here] = apart.get(here, 0) + times
         if len(apart) < 2:
             return ""
-        return " and ".join(f"in {counted(times, 'round')} {words}" for words, times in apart.items())
+        return " and ".join(f"in {counted(times, self._unit)} {words}" for words, times in apart.items())
 
     @property
     def hidden(self) -> Fraction:
@@ -277,17 +298,18 @@ class Neighbours:
         """Additional sentence for several rounds together; empty if there are no rounds."""
         if not self.rounds:
             return ""
-        times = sum(many for many, _ in self.rounds)
+        times, unit = sum(self._periods.values()), self._unit
+        part = "round" if unit == "round" else "message"  # of a period every message is bounded as a round
         if self.adjacency == "zero-out":
-            changes = "the input that is replaced may be a different one in every round"
+            changes = f"the input that is replaced may be a different one in every {part}"
         elif self.every:
-            changes = "the user who differs may change between a different pair of inputs in every round"
+            changes = f"the user who differs may change between a different pair of inputs in every {part}"
         else:
-            changes = "in every round the user who differs changes as named above, in either order"
+            changes = f"in every {part} the user who differs changes as named above, in either order"
         return (
-            f"; M sends the messages of all {counted(times, 'round')} together, a list fixed before the first; inputs "
-            f"may change from round to round and may depend on earlier messages, and {changes}; assumed: {ASSUMED}; "
-            f"not covered: {NOT_COVERED}"
+            f"; M sends the messages of all {counted(times, unit)} together{self._several_messages}, a list fixed "
+            f"before the first; inputs may change from {part} to {part} and may depend on earlier messages, and "
+            f"{changes}; assumed: {ASSUMED}; not covered: {NOT_COVERED}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -301,10 +323,11 @@ class Neighbours:
             "theorem": self.theorem,
             **self.group.to_dict(),
             **({"group_size": self.steps} if self.steps > 1 else {}),
+            **({"reports": self.num_messages} if self.num_messages > 1 else {}),
             **({"budget": self.budget} if self.budget else {}),
             **({"notes": list(self.notes)} if self.notes else {}),
             **({"matrix": str(self.rounding)} if self.rounding is not None else {}),
-            **({"rounds": [{"times": many, **one.to_dict()} for many, one in self.rounds]} if self.rounds else {}),
+            **({"rounds": [{"times": n, **one.to_dict()} for one, n in self._periods.items()]} if self.rounds else {}),
         }
 
     def keys(self, meaning: str) -> dict[str, Any]:

@@ -116,7 +116,8 @@ class Reduction:
       as often as they are drawn from it; ``place``: to which of them the user belongs; ``dummies``: number of draws
       from it for certain.
     - ``n``, ``times``: number of users of a batch, those who collude included, or None where it is open; how many
-      batches are alike.
+      batches are alike. ``num_messages``: messages of every user in a period, for each of which a batch
+      is counted.
     - ``notes``: what else is to be said about the bound, a clause each.
     - ``real``: whether the laws are those of one real pair of datasets.
     """
@@ -141,6 +142,7 @@ class Reduction:
     dummies: int = 0
     n: int | None = None
     times: int = 1
+    num_messages: int = 1
 
     def __post_init__(self) -> None:
         if not self.classes:
@@ -163,6 +165,7 @@ class Reduction:
             rounding=self.rounding,
             assumed=self.assumed,
             notes=self.notes,
+            num_messages=self.num_messages,
         )
 
     def check(self, users: int | None) -> None:

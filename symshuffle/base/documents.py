@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -74,6 +74,80 @@ def parse_toml(text: str, path: Path, argument: str) -> dict[str, Any]:
         raise InputError(argument, path, f"TOML ({error})") from None
 
 
+def line_of_key(place: str, text: str, *, missing: bool = False) -> int | None:
+    """Return the line of a key of a TOML or JSON text by its place, as ``group[1].count``.
+
+    - ``missing``: whether the key is not there; the line of the table that should have it is returned.
+
+    None is returned where more than one line may be meant.
+    """
+    steps = re.findall(r"\w+", place)
+    while len(steps) > 1 and steps[-1].isdigit():  # the entry of a list
+        steps.pop()
+    if text.lstrip().startswith("{"):
+        at = _json_place(steps[: len(steps) - missing], text)
+        return None if at is None else text.count("\n", 0, at) + 1
+    return _toml_line(steps, text, missing=missing)
+
+
+def _toml_line(steps: Sequence[str], text: str, *, missing: bool) -> int | None:
+    """Line of a key: in the part of the text that begins with the header of its table, or in the whole text."""
+    lines = dict(enumerate(re.split(r"\r?\n", text), start=1))
+    heads = {i: head[1] for i, line in lines.items() if (head := _HEAD.match(line))}
+    start, end, name, inline = 0, len(lines) + 1, "", list(steps[:-1])
+    for place, word in enumerate(steps[:-1]):
+        if word.isdigit():
+            continue
+        name, number = f"{name}.{word}".lstrip("."), next(iter(steps[place + 1 : -1]), "")
+        inside = [i for i, head in heads.items() if head == name and start < i < end]
+        inside = inside[int(number) if number.isdigit() else 0 :]
+        if inside:
+            start, inline = inside[0], [one for one in steps[place + 1 : -1] if not one.isdigit()]
+            end = next((i for i, head in heads.items() if i > start and not head.startswith(f"{name}.")), end)
+    last = next((i for i in heads if i > start), end)
+    own = {i: line for i, line in lines.items() if start <= i < last}
+    if missing:
+        table = [i for i, line in own.items() if inline and _has_key(inline[0], line)]
+        return table[0] if table else start or None
+    found = [i for i, line in own.items() if all(_has_key(key, line) for key in (*inline, steps[-1]))]
+    found = found or [i for i, line in lines.items() if _has_key(steps[-1], line)]
+    return found[0] if len(found) == 1 else None
+
+
+_HEAD: Final = re.compile(r"\s*\[\[?\s*([\w.-]+)\s*\]")
+"""Header of a table in TOML."""
+
+
+def _has_key(key: str, line: str) -> bool:
+    """Whether a line of TOML has a key, maybe a part of a dotted one, or one of an inline table."""
+    return re.search(rf"(?:^|[{{,])\s*(?:[\w-]+\s*\.\s*)*[\"']?{re.escape(key)}[\"']?\s*[.=]", line) is not None
+
+
+def _json_place(steps: Sequence[str], text: str) -> int | None:
+    """Place in a JSON text at which the key of the last step begins; None where a step is not there."""
+    read, at, found = json.JSONDecoder().raw_decode, 0, 0
+    blank = re.compile(r"[\s,:]*")
+
+    def after(place: int) -> int:
+        return blank.match(text, place).end()  # type: ignore[union-attr]  # it matches an empty text
+
+    for step in steps:
+        at, number = after(at), 0
+        if text[at] not in "{[":
+            return None
+        keyed, at = text[at] == "{", after(at + 1)
+        while text[at] not in "}]":
+            found = at
+            key, at = read(text, at) if keyed else (str(number), at)
+            if key == step:
+                at = after(at)
+                break
+            at, number = after(read(text, after(at))[1]), number + 1
+        else:
+            return None
+    return found
+
+
 def check_comment(line: str, where: str, expected: str) -> None:
     """Refuse a comment that is an error value of a spreadsheet, as #N/A, or a row of numbers behind its sign."""
     if _FAULTY.match(line.lstrip()):
@@ -81,6 +155,23 @@ def check_comment(line: str, where: str, expected: str) -> None:
     cells = line.strip().lstrip("#").replace(",", " ").split()
     if line.lstrip().startswith("#") and len(cells) > 1 and all(map(_is_number, cells)):
         raise InputError(where, line.strip(), f"{expected}; a comment has words")
+
+
+def check_cells(cells: Iterable[str], where: str, expected: str) -> None:
+    """Refuse a character in a cell that is an end of a line elsewhere, as VT, NEL and U+2028 (not in CSV)."""
+    for y, cell in enumerate(cells, start=1):
+        if _LINE_END.search(cell):
+            raise InputError(f"{where}, column {y}", ascii(cell), f"{expected}; rows end in line feeds")
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, which end in a line feed, a carriage return or both, as in CSV."""
+    lines = re.split("\r\n|\r|\n", text)
+    return lines if lines[-1] else lines[:-1]
+
+
+_LINE_END: Final = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""Characters at which :meth:`str.splitlines` ends a line beside the ends of lines in CSV."""
 
 
 def is_header(cells: Sequence[str], where: str, expected: str, remedy: str = "") -> bool:
@@ -102,8 +193,18 @@ def is_header(cells: Sequence[str], where: str, expected: str, remedy: str = "")
 
 
 def folded(text: str) -> str:
-    """Return a text without differences of case, blanks and compatible characters (NFKC)."""
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """Return a text without differences of case, blanks, invisible and compatible characters (NFKC)."""
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(char for char in text if not (char.isspace() or _is_invisible(char)))
+
+
+def _is_invisible(char: str) -> bool:
+    """Whether a character is shown as nothing: a control, a format character, a filler or a variation selector."""
+    return unicodedata.category(char) in ("Cc", "Cf") or char in _FILLERS or "\ufe00" <= char <= "\ufe0f"
+
+
+_FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+"""Letters and marks without a shape."""
 
 
 def is_name(text: str) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any, Final
 
-from symshuffle.base.documents import check_comment, is_header, parse_json, read_text
+from symshuffle.base.documents import check_cells, check_comment, is_header, parse_json, read_text, split_lines
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import counted, parse_rational
 from symshuffle.channels.channel import Channel
@@ -25,6 +26,7 @@ _LARGEST_INPUTS: Final = 32
 
 _REMEDY: Final = " (or say header=True)"
 _VALUE: Final = "a probability such as 0.25, 1/4 or 1"
+_BLANKS: Final = re.compile(r"[^\S\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _ROW: Final = re.compile(r"rows\[(\d+)\](?:\[(\d+)\])?")
 
 
@@ -39,8 +41,9 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
         skipped.
     header : bool, optional
         Whether the first line of a CSV file has names of columns. By default it has if every cell is a name, which
-        begins with a letter or ``_`` and cannot be a number, or if they are the numbers 0, 1, 2, ... of the columns. A
-        first line of which some cell is neither a probability nor such a name is refused.
+        begins with a letter or ``_`` and cannot be a number, or if they are the numbers 0, 1, 2, ... of the columns.
+        The only line has none. Refused are the first line ``0,1``, which may be a row, and one of which some cell is
+        neither a probability nor such a name.
 
     Returns
     -------
@@ -123,21 +126,23 @@ def _is_numbered(cells: list[str], where: str) -> bool:
 
 def _split(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
     """The cells of every line that is not blank or a comment, and the numbers of these lines in the file."""
-    kept = [
-        (number, line)
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    for number, line in enumerate(text.splitlines(), start=1):
+    kept = []
+    for number, line in enumerate(split_lines(text), start=1):
         check_comment(line, f"{path}, line {number}", f"probabilities, each {_VALUE}")
+        if line.strip() and not line.lstrip().startswith("#"):
+            kept.append((number, line))
     numbers, lines = [number for number, _ in kept], [line for _, line in kept]
     if not any("," in line for line in lines):
-        return [line.split() for line in lines], numbers
+        cells = [_BLANKS.sub(" ", line).strip(" ").split(" ") for line in lines]
+        for row, number in zip(cells, numbers, strict=True):
+            check_cells(row, f"{path}, line {number}", _VALUE)
+        return cells, numbers
     reader, found, ends = csv.reader(io.StringIO("\n".join(lines)), strict=True), [], []
     try:
         for row in reader:
-            found.append([entry.strip() for entry in row])
             ends.append(numbers[reader.line_num - 1])
+            check_cells(row, f"{path}, line {ends[-1]}", _VALUE)
+            found.append([entry.strip() for entry in row])
     except csv.Error as error:
         raise InputError("file", f"{path} ({error})", "comma-separated probabilities") from None
     return found, ends
@@ -156,7 +161,7 @@ def _json_rows(text: str, path: Path) -> list[list[Any]]:
 
 def _entry(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise InputError(place, value, _VALUE)
+        raise InputError(place, json.dumps(value), _VALUE)
     if value.strip().endswith(("%", "\u2030")):
         raise InputError(place, value, f"{_VALUE}; per cent are not read: divide by 100")
     parse_rational(value, place)

@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
-from symshuffle.base.documents import folded, is_name
+from symshuffle.base.documents import folded, is_name, split_lines
 from symshuffle.base.errors import InputError, Progress, check_kind, check_progress
 from symshuffle.base.numbers import as_integer, parse_rational
 
@@ -101,7 +101,7 @@ class Program:
             raise
         if process.returncode:
             raise InputError("command", self.command, f"exit status 0, not {process.returncode}{_first_line(said)}")
-        found = out.decode(errors="backslashreplace").splitlines()
+        found = split_lines(out.decode(errors="backslashreplace"))
         if len(found) != len(inputs):
             wanted = f"a line for each of {len(inputs)} inputs, not {len(found)} lines{_first_line(said)}"
             raise InputError("command", self.command, wanted)
@@ -208,8 +208,8 @@ def check_spellings(first: Sequence[Run], second: Sequence[Run]) -> None:
         key = folded(message)
         if key in alike and key not in common:
             expected = (
-                f"the spelling of the first sample, {alike[key]!a}: they differ in case or blanks only; if these "
-                "are two messages, disjoint=True"
+                f"the spelling of the first sample, {alike[key]!a}: they differ in case, blanks or invisible "
+                "characters only; if these are two messages, disjoint=True"
             )
             raise InputError("second", ascii(message), expected)
     _check_notations(seen[0] - seen[1], seen[1] - seen[0])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
-from symshuffle.base.documents import check_comment, is_header
+from symshuffle.base.documents import check_cells, check_comment, is_header
 from symshuffle.base.errors import InputError
 from symshuffle.vectors.randomizers.sampling import LENGTH_SLACK
 
@@ -169,6 +169,8 @@ def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
             elif empty:
                 raise InputError(f"{path}, line {empty}", "empty", "numbers separated by commas")
             else:
+                if line.splitlines() != [line.rstrip("\n")]:
+                    check_cells(line.split(","), f"{path}, line {number}", "a number")
                 yield number, line
 
 

@@ -118,7 +118,10 @@ def randomize(
     ] = False,
     exact_ids: Annotated[
         bool,
-        typer.Option("--exact-ids", help="Treat identities as different users also if only case or blanks differ."),
+        typer.Option(
+            "--exact-ids",
+            help="Treat identities as different users also if only case, blanks or invisible characters differ.",
+        ),
     ] = False,
     discard_draft: Annotated[
         bool,
@@ -133,7 +136,7 @@ def randomize(
     if order not in _ORDERS:
         raise InputError("--order", order, "one of " + ", ".join(_ORDERS))
     if exact_ids and identity is None:
-        raise InputError("--exact-ids", None, "--id to go with it")
+        raise InputError("--id", None, "a column of identities, to which --exact-ids applies")
     files.check_new(out, "--out", files.DRAWN_ANEW)
     known = arguments.plan(plan)
     files.check_drafts(out, known, discard=discard_draft)

@@ -72,7 +72,7 @@ def read_values(
     """Category of each user, from a column of a CSV or Parquet file: one row is one user.
 
     - ``identity``: column of identities; equal ones are refused, and without ``exact_ids`` also those that differ in
-      case, blanks or compatible characters (NFKC) only.
+      case, blanks, invisible or compatible characters (NFKC) only.
     """
     found, seen, places = array("i"), bytearray(), plan.places
     rows = _parquet_rows if _is_parquet(values) else _csv_rows
@@ -85,7 +85,7 @@ def read_values(
             j = places.get(value)
             found.append(category(places, value, f"{where}, column {column}") if j is None else j)
             if who is not None:
-                if not who.strip():
+                if not folded(who):
                     raise InputError(f"{where}, column {identity}", "an empty cell", "an identity")
                 key = who if exact_ids else folded(who)
                 seen += hashlib.blake2b(key.encode(), digest_size=16).digest()
@@ -152,8 +152,8 @@ def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[_Row]) -> Non
     raise InputError(
         f"{second}, column {identity}",
         ascii(again),
-        f"an identity that differs from {name!a} of {there} in more than case or blanks; if these are two users, "
-        "exact_ids=True",
+        f"an identity that differs from {name!a} of {there} in more than case, blanks, invisible and compatible "
+        "characters; if these are two users, exact_ids=True",
     )
 
 
@@ -208,7 +208,7 @@ def read_messages(path: Path, plan: SurveyPlan, users: object = None) -> tuple[I
         with path.open("rb") as stream:
             first = stream.readline(1 << 16)
             _check_head(first.removeprefix(b"#") if first.startswith(b"#") else b"null", path, plan)
-            counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").strip(), path)
+            counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").rstrip("\r\n"), path)
             return _tallied(_blocks(stream), plan, f"{path}, line", 3, users, counts=counts)
     except OSError as error:
         raise InputError("messages", path, f"a file that can be read ({_reason(error)})") from error
@@ -223,7 +223,9 @@ def _check_head(text: bytes, path: Path, plan: SurveyPlan) -> None:
         if key not in _HEAD or not isinstance(value, str):
             raise InputError(f"{path}, line 1: {key}", value, f"texts of the keys {', '.join(_HEAD)}")
     if head.get("plan") != plan.digest:
-        raise InputError("messages", path, f"messages of this plan ({plan.digest[:16]}), not of {head.get('plan')}")
+        raise InputError(
+            "messages", path, f"messages of this plan ({plan.digest[:16]}), not of {head.get('plan', 'none')}"
+        )
 
 
 def _with_counts(columns: str, path: Path) -> bool:

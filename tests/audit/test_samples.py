@@ -162,7 +162,7 @@ def refused_unless_disjoint(pair, capsys):
     return line
 
 
-SPELLED = [("yes", "Yes"), ("a b", "ab"), ("A", "\uff21"), ("u  1", "u 1"), ("e\u0301", "\u00e9")]
+SPELLED = [("yes", "Yes"), ("a b", "ab"), ("A", "\uff21"), ("u  1", "u 1"), ("e\u0301", "\u00e9"), ("ab", "a\u200bb")]
 
 
 @pytest.mark.parametrize("pair", SPELLED)
@@ -248,7 +248,7 @@ def _values_of(row):
         (lambda: audit_samples([0] * 99, [1] * 99, eps=1), "second = '0' and '1': expected a message that is in both"),
         (lambda: audit_samples(['"0'] * 99, [1] * 99, eps=1), 'first[0] = "0: expected a row of a CSV file'),
         (lambda: audit_pair("a", "a", runs=100, eps=1), "second = a: expected another input than a"),
-        (lambda: audit_pair("a", "b", runs=100), "eps = None"),
+        (lambda: audit_pair("a", "b", runs=100), "eps is missing"),
         (lambda: audit_pair(("0", "1"), ("1", "0"), runs=100, eps=1), "datasets = 2 users differ: expected neighbours"),
         (lambda: audit_pair(("0", "1"), ("1",), runs=100, eps=1), "datasets = 2 and 1 users"),
         (lambda: audit_pair("a", "b", runs=100, eps=40), "runs = 50: expected a claim that"),

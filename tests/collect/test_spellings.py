@@ -1,5 +1,7 @@
 """Files of values and labels: each row is read as what it says, or refused with its row and column."""
 
+import sys
+import unicodedata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -87,9 +89,15 @@ def test_other_codes_are_refused(code, survey, capsys):
     assert "--values = values.csv" in refused(capsys, *RANDOMIZE)
 
 
+INVISIBLE = [
+    *[chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"][::7],
+    *"\u200b\u200d\u2060\ufeff\u00ad\u202e\u034f\ufe0f\u3164\uffa0\x00\x7f",
+]
 ALIKE = [("u1", "u1 "), ("u1", " u1"), ("u1", "U1"), ("u1", "u 1"), ("u1", "u\u00a01"), ("u  1", "u 1"),
  ("u\t1", "u 1"), ("u 1", "u  1"), ("u1", "u\uff11"),
-         ("a\u0301", "\u00c1"), ("stra\u00dfe", "STRASSE")]  # fmt: skip
+         ("a\u0301", "\u00c1"), ("stra\u00dfe", "STRASSE"),
+         *(("u1", f"u{char}1") for char in INVISIBLE), ("u1", "u1\u2800"), ("u1", "u\u00b9"), ("fi1", "\ufb011"),
+         ("\u01c41", "d\u017e1"), ("\u0345a", "\u0399A")]  # fmt: skip
 
 
 @pytest.mark.parametrize("pair", ALIKE)
@@ -102,7 +110,7 @@ def test_identities_that_differ_in_case_or_blanks_only_are_named(pair, survey, c
 
 
 def test_equal_identities_are_refused_and_different_ones_are_read(survey, capsys):
-    for ids, row in ((("a", "b", "a"), 3), (("a", "b", " "), 3), (("a", "", "b"), 2)):
+    for ids, row in ((("a", "b", "a"), 3), (("a", "b", " "), 3), (("a", "", "b"), 2), (("a", "\u200b", "b"), 2)):
         Path("values.csv").write_text("user,answer\n" + "".join(f"{who},1\n" for who in ids))
         for more in ((), ("--exact-ids",)):
             assert f"line {row + 1}, column user" in refused(capsys, *RANDOMIZE, "--id", "user", *more)

@@ -10,8 +10,9 @@ from symshuffle import Channel, Deployment, Group, InputError, delta, randomizer
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.cli import main
 from symshuffle.configuration.files import read_deployment_file
-from symshuffle.configuration.randomizers import NamedRandomizer
+from symshuffle.configuration.randomizers import PARAMETERS, NamedRandomizer
 from symshuffle.configuration.tables import deployment_table
+from symshuffle.mechanisms.registry import EXAMPLES
 
 W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 SQUARE = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
@@ -154,6 +155,68 @@ count = 40
 """
 
 
+EVERY = {
+    **{
+        name: dict(small[0]) | ({} if name in ("identity", "constant", "erasure") else {"eps0": 1})
+        for name, small in EXAMPLES.items()
+    },
+    "any-ldp": {"eps0": 1},
+    "laplace": {"eps0": 1, "domain": "binary", "cells": 10},
+    "bmg": {"gamma": "1/2", "sigma0": 1, "norm": 1, "d": 2},
+    "privunit": {"p": "3/4", "theta": "1/10", "d": 3},
+    "sphere-linear": {"c": "1/2", "d": 2},
+    "clipped-linear": {"clip": "-1/2", "chi": 1, "d": 3},
+    "gaussian": {"sigma0": 1, "d": 2},
+    "joint(krr(k=3),2)": {"eps0": 1},
+}
+"""Every named randomizer with a value of every parameter."""
+
+
+def two_groups(name, first, second, form):
+    """A file of two groups of a randomizer with these parameters, and the line of each parameter of the second one."""
+    if form == "JSON":
+        groups = [{"randomizer": name, "parameters": one, "count": 6} for one in (first, second)]
+        text = json.dumps({"group": groups}, indent=1)
+        start = text.count("\n", 0, text.rindex('"parameters"')) + 2
+        return text, {key: start + i for i, key in enumerate(second)}
+    lines, places = [], {}
+    for parameters in (first, second):
+        values = [f"{key} = {json.dumps(value)}" for key, value in parameters.items()]
+        lines += ["[[group]]", f'randomizer = "{name}"', "count = 6"]
+        lines += ["[group.parameters]"] if form == "table" else []
+        places = {key: len(lines) + 1 + (form != "inline") * i for i, key in enumerate(parameters)}
+        inline = [f"parameters = {{ {', '.join(values)} }}"]
+        lines += {"inline": inline, "dotted": [f"parameters.{value}" for value in values], "table": values}[form]
+    return "\n".join(lines), places
+
+
+def test_every_named_randomizer_is_here():
+    assert {*EXAMPLES, *PARAMETERS, "laplace", "any-ldp"} == EVERY.keys() - {"joint(krr(k=3),2)"}
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("form", ["inline", "dotted", "table", "JSON"])
+def test_a_wrong_parameter_is_refused_by_its_key_and_its_line(name, form, tmp_path):
+    right = EVERY[name]
+    file = tmp_path / f"plan.{'json' if form == 'JSON' else 'toml'}"
+    for key in (*right, *("lam" for budget in ("eps0",) if budget in right)):
+        wrong = {**{other: value for other, value in right.items() if (key, other) != ("lam", "eps0")}, key: "x"}
+        text, places = two_groups(name, right, wrong, form)
+        file.write_text(text)
+        with pytest.raises(InputError) as refusal:
+            read_deployment_file(file)
+        assert refusal.value.argument == f"{file}, line {places[key]}: group[1].parameters.{key}"
+        assert refusal.value.value == "x"
+
+
+@pytest.mark.parametrize(("form", "line"), [("inline", 8), ("dotted", 9), ("table", 10), ("JSON", 13)])
+def test_a_missing_parameter_is_refused_at_its_table(form, line, tmp_path):
+    file = tmp_path / f"plan.{'json' if form == 'JSON' else 'toml'}"
+    file.write_text(two_groups("krr", {"k": 3, "eps0": 1}, {"eps0": 1}, form)[0])
+    with pytest.raises(InputError, match=rf"line {line}: group\[1\].parameters.k is missing: expected an integer >= 2"):
+        read_deployment_file(file)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
@@ -161,7 +224,7 @@ count = 40
         ("group_size = 1", 'group_size = "x"', "line 3: group_size = x: expected an integer"),
         ("count = 20", "count = -20", "line 7: group[0].count = -20: expected an integer"),
         ("count = 30", "count = false", "line 11: group[1].count = false: expected an integer"),
-        ("eps0 = 2", 'eps0 = "x"', "line 10: group[1].eps0 = x: expected"),
+        ("eps0 = 2", 'eps0 = "x"', "line 10: group[1].parameters.eps0 = x: expected"),
         ("periods = 2", "periods = 0", "line 13: later_periods[0].periods = 0: expected"),
         ("count = 40", "count = [1]", "line 17: later_periods[0].group[0].count = [1]: expected an integer"),
     ],
@@ -174,9 +237,9 @@ def test_a_wrong_value_is_refused_with_its_line(before, after, said, tmp_path):
     assert said in str(refusal.value)
 
 
-def test_a_wrong_value_in_json_has_a_line_where_its_key_is_there_once(tmp_path):
+def test_a_wrong_value_in_json_has_a_line(tmp_path):
     row = '{"randomizer": "krr", "parameters": {"k": 4, "eps0": 1},\n"count": 0}'
-    for rows, said in ((row, "line 3: group[0].count = 0"), (f"{row},\n{row}", "plan.json: group[0].count = 0")):
+    for rows, said in ((row, "line 3: group[0].count = 0"), (f"{row},\n{row}", "line 3: group[0].count = 0")):
         (tmp_path / "plan.json").write_text(f'{{"group": [\n{rows}]}}')
         with pytest.raises(InputError) as refusal:
             Deployment.read(tmp_path / "plan.json")

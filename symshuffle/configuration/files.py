@@ -5,9 +5,8 @@ Files of two earlier kinds, tables [[rounds]] and [[users]], are read as well, w
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, final
@@ -15,7 +14,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.group import Group, check_n
 from symshuffle.accountants.deployment.model import MOST_PERIODS, Deployment
-from symshuffle.base.documents import LARGEST_LIST, parse_json, parse_toml, read_text
+from symshuffle.base.documents import LARGEST_LIST, line_of_key, parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel
@@ -93,7 +92,7 @@ def read_deployment_table(
             return _file(_Reader(file, text, argument, budget), data)
     except InputError as error:
         place = error.argument.removeprefix(f"{file}: ")
-        line = None if place == error.argument else _line_of_place(place, text)
+        line = None if place == error.argument else line_of_key(place, text, missing=error.value is None)
         value = str(error.value).lower() if isinstance(error.value, bool) else error.value
         where = error.argument if line is None else f"{file}, line {line}: {place}"
         raise InputError(where, value, error.expected) from None
@@ -141,7 +140,7 @@ class _Reader:
             raise InputError(place or self.argument, table, f"a table with keys of {', '.join(known)}")
         for key in table:
             if key not in known:
-                line = _line_of(key, self.text)
+                line = line_of_key(f"{place}.{key}", self.text)
                 where = f"{self.file}{f', line {line}' if line else ''}"
                 raise InputError(where, key, f"a key of {place or 'a deployment'}: {', '.join(known)}")
         return table
@@ -206,7 +205,8 @@ class _Reader:
     def _named(self, named: NamedRandomizer) -> Any:
         if not self.budget and named.eps0 is None and named.lam is None:
             return named  # from a budget to what is run with it
-        return named.quickest()
+        with _keys(named.words):
+            return named.quickest()
 
     def _matrix(self, name: str, header: object, given: Mapping[str, str], place: str) -> Channel:
         """The matrix of a file beside this one."""
@@ -285,6 +285,19 @@ _WORDS: Final = ArgumentNames(eps0="parameters.eps0", lam="parameters.lam")
 _OLD_KEYS: Final = ArgumentNames(name="mechanism", parameter="params", assigned="params.{}")
 
 
+@contextmanager
+def _keys(words: ArgumentNames) -> Iterator[None]:
+    """A block of which refusals name a parameter of a randomizer by its key in the file."""
+    try:
+        yield
+    except InputError as error:
+        known = {"mechanism": words.name, "eps0": words.eps0, "lam": words.lam}
+        known |= {name: name for name in (words.name, words.file, words.header, words.parameter)}
+        names = error.argument.split(", ")
+        keys = [known.get(name) or (words.of(name) if name.isidentifier() else name) for name in names]
+        raise InputError(", ".join(keys), error.value, error.expected) from None
+
+
 def _old(kind: str) -> str:
     return f"a file of [[{kind}]], an earlier kind: write [[group]] tables (docs: deployments in files)"
 
@@ -306,32 +319,3 @@ class _Placed:
         """Name the place."""
         if isinstance(error, InputError) and self.place and self.place.rstrip(": ") not in str(error.argument):
             raise InputError(f"{self.place}{error.argument}", error.value, error.expected) from None
-
-
-def _line_of(key: str, text: str) -> int | None:
-    """Return the line in which a key stands first."""
-    return next(iter(_lines_of(key, text)), None)
-
-
-def _lines_of(key: str, text: str) -> list[int]:
-    """Return all lines in which a key stands."""
-    form = re.compile(
-        rf"^\s*(?:\[*\s*)?[\"']?{re.escape(key)}[\"']?\s*[=:\]]|[{{,]\s*[\"']?{re.escape(key)}[\"']?\s*[=:]"
-    )
-    return [i for i, line in enumerate(text.splitlines(), start=1) if form.search(line)]
-
-
-def _line_of_place(place: str, text: str) -> int | None:
-    """Return the line of a key by its place, as ``group[1].count``; None where several lines may be meant."""
-    form = re.compile(r"\s*\[\[?\s*([\w.]+)\s*\]")
-    heads = [(i, head[1]) for i, line in enumerate(text.splitlines(), start=1) if (head := form.match(line))]
-    *tables, key = (one.rstrip("]").partition("[") for one in place.split("."))
-    start, name = 0, ""
-    for word, _, number in tables:
-        name = f"{name}.{word}".lstrip(".")
-        inside = [i for i, head in heads if head == name and i > start][int(number or 0) :]
-        start = inside[0] if inside else start
-    end = next((i for i, _ in heads if i > start), math.inf)
-    found = _lines_of(key[0], text)
-    here = [i for i in found if start <= i < end] or found
-    return here[0] if len(here) == 1 else None

@@ -47,7 +47,7 @@ class FiledParameter:
             low = calculated(self.lower)(known)
             high = None if self.upper is None else calculated(self.upper)(known)
         except KeyError as missing:
-            raise InputError("parameters", f"{missing.args[0]} left open", "a value for each") from None
+            raise InputError(missing.args[0], None, f"a value, on which the range of {self.name} depends") from None
         for end, limit, outside in (
             (self.lower, low, real < low),
             (self.upper, high, high is not None and real > high),

@@ -17,7 +17,7 @@ import symshuffle
 from symshuffle import delta, prove
 from symshuffle.cli import main
 from symshuffle.collect import plan_survey
-from tests.shell import refused
+from tests.shell import refused, run
 from tests.soundness.test_wrong_arguments import CLIENT, KRR, soon
 from tests.words import words
 
@@ -133,17 +133,17 @@ def documents():
                           optional=frozenset({"columns", "mechanism", "param", "eps0", "n", "eps", "k"}),
                           free=frozenset({"mechanism", "param", "eps0", "n", "eps"})),
         "plan": Document("check x.json", "x.json", plan, with_digest,
-                         optional=frozenset({"digest", "periods", "epsilon_at_delta"}), free=unread),
+                         optional=frozenset({"digest", "periods", "epsilon_at_delta"}), free=unread, judged=True),
         "older plan": Document("check x.json", "x.json", older, with_digest,
                                optional=frozenset({"digest", "rounds", "colluding"}),
-                               free=unread),
+                               free=unread, judged=True),
         "proof": Document("check x.json", "x.json", proof, judged=True),
         "statement": Document("check proof.json --expect x.json", "x.json", proof["statement"], judged=True),
     }  # fmt: skip
 
 
 WRITTEN = {
-    "privacy loss": ("pld krr -p k=3 --eps0 1 --n 9 --step 0.1 --beyond 1/100 --out loss.json", False, ("inputs",)),
+    "privacy loss": ("pld krr -p k=3 --eps0 1 --n 9 --step 0.1 --beyond 1/100 --out loss.json", True, ("inputs",)),
     "trace bound": ("design shuffled --k 3 --n 4 --eps 1/4 --delta 1/1000 --lam-cap 4 --proof trace.json", True, ()),
 }
 """Documents that a command writes: the command, whether they are judged, keys that may be missing."""
@@ -226,7 +226,7 @@ def check_document(document, tmp_path, monkeypatch, capsys):
         if key in ("kind", "format"):
             assert "expected" in line  # which kinds of files there are
         elif key == "params" and kind == "missing":
-            assert "users[0].k = None" in line or "rounds[0].k = None" in line  # what the mechanism needs
+            assert "[0].params.k is missing: " in line  # what the mechanism needs
         else:
             assert str(key) in line or kind == "twice" or status == 1, (kind, key, content, line)
         assert {*tmp_path.iterdir()} == before
@@ -345,12 +345,21 @@ def test_every_command_that_reads_a_plan_names_first_its_digest_and_then_the_key
             holder = holder[int(one)] if one == "0" else holder[one]
         holder[last] = value
         Path("plan.json").write_text(json.dumps(edited))
-        assert refused(capsys, *asked).startswith("symshuffle: plan.json: digest = ")
+        finding = ("NOT CONSISTENT: plan.json", 1) if asked[0] == "check" else ("symshuffle: plan.json", 2)
+        begun = f"{finding[0]}, line 1"
+        assert said_of(capsys, asked, finding[1]).startswith(f"{begun}: certificate.digest = ")
         Path("plan.json").write_text(with_digest(edited))
-        line = refused(capsys, *asked)
-        told = line.removeprefix("symshuffle: plan.json").removeprefix(", line 1")
+        line = said_of(capsys, asked, finding[1])
+        told = line.removeprefix(begun)
         assert key in told or key.split(".")[-1] in told, line
-        assert line.startswith("symshuffle: plan.json") and "digest" not in line, line
+        assert line.startswith(begun) and "digest" not in line, line
+
+
+def said_of(capsys, asked, status):
+    """The line of a refusal, or of a finding of `check` about a file."""
+    found, out, err = run(capsys, *asked)
+    assert found == status and (out + err).count("\n") == 1 and not (out and err)
+    return out + err
 
 
 READERS = {

@@ -11,6 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from symshuffle.base.choices import Blanket
+from symshuffle.base.documents import read_text
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
@@ -23,8 +24,9 @@ from symshuffle.ledger.recheck import bound, checker
 app = typer.Typer()
 
 _CODES: Final = (
-    "Exit code 0: as claimed, proved or accepted, or nothing was claimed. 1: a level or a blanket is not as claimed, a "
-    "proof does not prove its bound, a certificate is rejected. 2: wrong input, as a row that does not sum to 1."
+    "Exit code 0: as claimed, proved, accepted or consistent, or nothing was claimed. 1: a level or a blanket is not "
+    "as claimed, a proof does not prove its bound, a certificate is rejected, a plan or a privacy loss has a wrong "
+    "value. 2: wrong input, as a row that does not sum to 1, or a file of no known kind."
 )
 
 _PROOF: Final = "symshuffle bound "
@@ -179,25 +181,44 @@ def _check_certificate(path: Path) -> Checked:
 
 
 def _check_plan(path: Path) -> Checked:
-    plan = arguments.plan(path)
-    held = plan.guarantee()
+    from symshuffle.collect.files import LARGEST_PLAN
+    from symshuffle.collect.plan_file import placed
+
+    name, text = str(path), read_text(path, "FILE", LARGEST_PLAN)[1]
+    try:
+        plan = arguments.plan(path)
+        held = plan.guarantee()
+    except InputError as error:
+        return _inconsistent(placed(error, name, text) if error.argument.startswith("plan: ") else error, name)
     known = "certified again" if held.bound is not None else "not certified"
     said = f"the digest is that of the content; the level is {known}; chosen, not checked: labels, loss"
     return (
         True,
-        {"plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()}, "checked": said},
+        {"consistent": True, "plan": {"mechanism": plan.name, "k": plan.k, **held.to_dict()}, "checked": said},
         f"CONSISTENT: plan {plan.digest[:16]}, {plan.name} with k = {plan.k}: {held.sentence}; {said}",
     )
+
+
+def _inconsistent(error: InputError, name: str) -> Checked:
+    """The finding that a value of a file is wrong; a file that is none of its kind is refused."""
+    place = error.argument.removeprefix(name)
+    if not error.argument.startswith(name):
+        raise error
+    answer = {"consistent": False, "place": place.lstrip(":, "), "value": error.value, "expected": error.expected}
+    return (False, answer, f"NOT CONSISTENT: {error}")
 
 
 def _check_loss(path: Path) -> Checked:
     from symshuffle.accountants.rounds.privacy_loss_distribution import PrivacyLossDistribution
 
-    loss = PrivacyLossDistribution.read(path)
+    try:
+        loss = PrivacyLossDistribution.read(path)
+    except InputError as error:
+        return _inconsistent(error, str(path))
     said = "its profile is that of its masses; that they dominate the round is not computed again"
     return (
         True,
-        {"about": loss.about, "checked": said},
+        {"consistent": True, "about": loss.about, "checked": said},
         f"CONSISTENT: privacy loss of one round, {len(loss.law.masses)} masses; {said}",
     )
 

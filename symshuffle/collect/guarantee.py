@@ -124,6 +124,18 @@ def bounded_delta(deployment: Deployment, eps: Fraction) -> Answer:
         return delta(asked, exp_eps=order, arithmetic="float64")
 
 
+def certified_level(deployment: Deployment, eps: Fraction, delta: Fraction) -> Fraction:
+    """Smallest level at delta that is certified, a decimal as plans write it; at most eps if eps is certified."""
+    from symshuffle.accountants.questions.solve import epsilon
+
+    found = Fraction(rounded_up(epsilon(laws_of(deployment), delta=delta).bracket.upper))
+    if bounded_delta(deployment, eps).bracket.upper > delta:
+        return found
+    level = min(found, eps)
+    # The smaller level was found with a coarser arithmetic.
+    return level if bounded_delta(deployment, level).bracket.upper <= delta else eps
+
+
 @lru_cache(maxsize=4)
 def laws_of(deployment: Deployment) -> Experiment:
     """The batches of a deployment, derived once: what is computed of one question serves the next one."""

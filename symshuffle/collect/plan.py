@@ -17,8 +17,8 @@ import numpy as np
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss, choice
-from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Number, as_integer, format_decimal, parse_rational, shortest
+from symshuffle.base.errors import InputError, optional
+from symshuffle.base.numbers import Number, as_integer, counted, parse_rational, shortest
 from symshuffle.base.results import FirstLines
 from symshuffle.collect.estimate import Histogram, estimated, read_confidence
 from symshuffle.collect.guarantee import (
@@ -26,6 +26,7 @@ from symshuffle.collect.guarantee import (
     LARGEST_USERS,
     Guarantee,
     bounded_delta,
+    certified_level,
     check_survey,
     rounded_up,
 )
@@ -108,10 +109,11 @@ class SurveyPlan:
         object.__setattr__(self, "parameters", integers)
         object.__setattr__(self, "deployment", self._read_deployment())
         if self.certified_eps is not None:
-            level = parse_rational(self.certified_eps, "epsilon_at_delta")
+            level = parse_rational(self.certified_eps, "certificate.epsilon_at_delta")
             last = rounded_up(self.eps)
             if not 0 <= level <= Fraction(last):
-                raise InputError("epsilon_at_delta", shortest(level), f"a number from 0 to {last}")
+                expected = f"a number from 0 to {last}, the eps of the plan"
+                raise InputError("certificate.epsilon_at_delta", shortest(level), expected)
             object.__setattr__(self, "certified_eps", Fraction(rounded_up(level)))
 
     def _read_deployment(self) -> Deployment:
@@ -234,12 +236,10 @@ class SurveyPlan:
                 return Guarantee(*about, eps, self.delta, bound, self.rounds)
             if bound.bracket.lower > self.delta:
                 break
-        certified = format_decimal(bound.bracket.upper, digits=7, up=True)
-        raise InputError(
-            "plan",
-            f"eps = {shortest(eps)} at delta = {shortest(self.delta)}",
-            f"a certified level; delta <= {certified}",
-        )
+        least, _ = optional(lambda: certified_level(planned, self.eps, self.delta))
+        larger = "" if least is None else f", at least {rounded_up(least)}"
+        expected = f"a certified level{larger}, for {counted(covered, 'user')} and delta = {shortest(self.delta)}"
+        raise InputError("plan: certificate.epsilon_at_delta", rounded_up(self.certified_eps), expected)
 
     @property
     def bound(self) -> Answer | None:

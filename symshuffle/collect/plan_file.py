@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.deployment.model import KEYWORDS, MOST_PERIODS, UNSAID, Deployment, fields_set, named_fields
 from symshuffle.base.choices import Loss, members
-from symshuffle.base.documents import parse_json, parse_toml, read_text
+from symshuffle.base.documents import line_of_key, parse_json, parse_toml, read_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, format_decimal, parse_rational, upper_end
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan, rounded_up
@@ -60,28 +60,55 @@ def read_plan(text: str, name: str = "plan") -> SurveyPlan:
     """
     expected = "a plan written by `symshuffle collect plan`"
     if len(text) > LARGEST_PLAN:
-        raise InputError(name, f"{len(text)} characters", f"{expected}, at most {LARGEST_PLAN}")
+        raise InputError("plan", f"{name} of {len(text)} characters", f"{expected}, at most {LARGEST_PLAN}")
     content: Any = _content(text, name)
     older = isinstance(content, dict) and content.get("kind") == _KIND
     missing = [] if older else [key for key in TABLES if not isinstance(content, dict) or key not in content]
     if len(missing) == len(TABLES):
         raise InputError("plan", name, expected)
+    try:
+        return _read_content(content, name, text, older=older)
+    except InputError as error:
+        raise placed(error, name, text) from None
+
+
+def placed(error: InputError, name: str, text: str) -> InputError:
+    """A refusal of the content of a plan, with the file and the line of the key that it names."""
+    place = error.argument.removeprefix("plan: ").removeprefix(f"{name}: ")
+    if place == name or place.startswith(f"{name}, line "):
+        return error
+    if _KIND in text:
+        place = place.replace("certificate.", "certified.")
+    else:
+        place = _TABLE_OF.get(place.split()[0], "") + place
+    line = line_of_key(place, text, missing=error.value is None)
+    where = name if line is None else f"{name}, line {line}"
+    return InputError(f"{where}: {place}", error.value, error.expected)
+
+
+_TABLE_OF: Final = {
+    **dict.fromkeys(("k", "loss", "labels"), "estimator."),
+    **dict.fromkeys(("eps", "delta"), "target."),
+    "label": "estimator.labels, ",
+}
+"""Tables of the keys that have the names of fields of a plan."""
+
+
+def _read_content(content: dict[str, Any], name: str, text: str, *, older: bool) -> SurveyPlan:
+    """Plan of the content of a file, which has the digest that it names and nothing that does not follow."""
     for key in () if older else TABLES:
         if not isinstance(content.get(key), dict):
-            raise InputError(f"{name}: {key}", content.get(key), f"a table, as in {expected}")
+            raise InputError(key, content.get(key), "a table, as in a plan written by `symshuffle collect plan`")
     written = (content if older else content["certificate"]).pop("digest", None)
     if written != digest(content):
         what = f"{digest(content)}, that of its content: the file was changed after it was written"
-        raise InputError(f"{name}: digest", written, what)
-    try:
-        found = _read_older_plan(content) if older else _plan_of(content, name)
-    except InputError as error:
-        place = error.argument if error.argument.startswith(name) else f"{name}: {error.argument}"
-        raise InputError(place, error.value, error.expected) from None
-    if older:
-        found.__dict__["digest"] = written  # messages of this plan were written with the old digest
-    else:
-        check_written(content, found.content, f"{name}: ")
+        raise InputError("digest" if older else "certificate.digest", written, what)
+    if not older:
+        found = _plan_of(content, name, text)
+        check_written(content, found.content, "")
+        return found
+    found = _read_older_plan(content)
+    found.__dict__["digest"] = written  # messages of this plan were written with the old digest
     return found
 
 
@@ -100,7 +127,7 @@ def _content(text: str, name: str) -> Any:
     return parse_toml(text, Path(name), "plan")
 
 
-def _plan_of(content: Mapping[str, Any], file: str) -> SurveyPlan:
+def _plan_of(content: Mapping[str, Any], file: str, text: str) -> SurveyPlan:
     """Plan of the content of a file, without what follows from the other values."""
     for table, kinds in _KINDS.items():
         for key, kind in kinds.items():
@@ -113,7 +140,7 @@ def _plan_of(content: Mapping[str, Any], file: str) -> SurveyPlan:
     name = estimator["mechanism"]
     if name not in SCHEMES:
         raise InputError("estimator.mechanism", name, "one of " + ", ".join(SCHEMES))
-    deployment = read_deployment_table(dict(content), Path(file), argument="plan").deployment
+    deployment = read_deployment_table(dict(content), Path(file), text, "plan").deployment
     ratio, given = budget_of(deployment.groups[0].randomizer), content["group"][0].get("parameters", {})
     if not isinstance(ratio, Fraction):
         raise InputError("group[0].parameters", given, f"those of {name} with a rational number lam")
@@ -221,7 +248,7 @@ def _covered(certified: Mapping[str, Any], n: int, least: int) -> Deployment:
     if told != named:
         raise InputError("certified.covering", options, f"{told}, as it is written")
     if read.groups[0].min_batch_size != least_said:
-        raise InputError("certified.covering", options, f"min_batch_size = {least_said}, as min_users of the plan")
+        raise InputError("certified.covering", options, f"min_batch_size = {least}, as min_users of the plan")
     return read
 
 

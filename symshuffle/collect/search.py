@@ -28,9 +28,9 @@ from symshuffle.collect.guarantee import (
     LARGEST_EPS,
     LARGEST_USERS,
     bounded_delta,
+    certified_level,
     check_survey,
     laws_of,
-    rounded_up,
 )
 from symshuffle.collect.mechanisms import LARGEST_K, SCHEMES, neighbouring_integers, root_of, scheme
 from symshuffle.collect.plan import SurveyPlan
@@ -262,8 +262,6 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
 
 def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Sequence[Scheme]) -> SurveyPlan:
     """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
-    from symshuffle.accountants.questions.solve import epsilon
-
     largest = root_of(rough.name, _level(rough, asked))
     for i in range(5):  # some bounds are known to a thousandth only
         root = _down(largest, _SHARE * 10**i)
@@ -273,10 +271,7 @@ def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Se
             break
     else:
         raise NotDecided(f"{made.name} is not certified at the ratio {made.ratio}")
-    smallest = epsilon(laws_of(covered), delta=asked.delta)
-    level = min(Fraction(rounded_up(smallest.bracket.upper)), asked.eps)
-    if bounded_delta(covered, level).bracket.upper > asked.delta:
-        level = asked.eps  # the smaller level was found with a coarser arithmetic
+    level = certified_level(covered, asked.eps, asked.delta)
     # Of several rounds the others were not certified, and what runs is not quite what was ranked.
     table = tuple(_row(made if one is rough and asked.rounds > 1 else one, asked) for one in ranked)
     return SurveyPlan(

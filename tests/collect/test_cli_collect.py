@@ -215,7 +215,7 @@ def test_wrong_messages_are_refused(capsys, survey, text, told):
         (words("collect estimate none.json m.csv --out h.csv"), "PLAN = none.json: expected a readable file"),
         (words("collect estimate plan.json none.csv --out h.csv"), "MESSAGES = none.csv: expected a file"),
         ((*RANDOMIZE, "--order", "input"), "--order = input: expected one of sorted, random"),
-        (words("collect plan --n 9 --eps 1 --delta 0.1 --out p.json"), "--k = None: expected the number"),
+        (words("collect plan --n 9 --eps 1 --delta 0.1 --out p.json"), "--k is missing: expected the number"),
         (
             words("collect plan --k 3 --n 9 --eps 1 --delta 0.1 --min-batch-size 10 --out p.json"),
             "--min-batch-size = 10: expected an integer from 1 to 9",

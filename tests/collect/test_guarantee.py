@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
@@ -170,9 +171,19 @@ def test_numbers_edited_with_the_digest_are_not_printed(change, tmp_path, monkey
     for command in (
         ESTIMATE,
         words("collect randomize plan.json --values values.csv --column x --out m.csv"),
-        ("check", "plan.json"),
     ):
-        assert "expected a certified level" in refused(capsys, *command)
+        assert "expected a certified level, at least " in refused(capsys, *command)
+    status, out, err = run(capsys, "check", "plan.json")
+    assert (status, err) == (1, "")
+    line = 1 + Path("plan.json").read_text().partition("epsilon_at_delta")[0].count("\n")
+    found = re.fullmatch(
+        rf"NOT CONSISTENT: plan.json, line {line}: certificate.epsilon_at_delta = (\S+): expected a certified level, "
+        rf"at least (\S+), for {made.n} users and delta = \S+\n",
+        out,
+    )
+    assert found and F(found[1]) == made.certified_eps < F(found[2])
+    mended = replace(made, eps=max(F(found[2]), made.eps), certified_eps=F(found[2]))  # what is expected is certified
+    assert mended.guarantee().bound.bracket.upper <= made.delta
     with pytest.raises(InputError, match="expected a certified level"):
         made.estimate(["0"] * made.n)
     assert not Path("m.csv").exists() and not Path("histogram.csv").exists()
@@ -236,11 +247,12 @@ def test_a_smaller_delta_in_a_plan_of_an_older_version_is_refused(value, tmp_pat
     Path("plan.json").write_text(with_digest(content))
     Path("values.csv").write_text("x\n" + "0\n1\n" * 100)
     for command in (
-        ("check", "plan.json"),
         words("collect randomize plan.json --values values.csv --column x --out m.csv"),
         ESTIMATE,
     ):
         assert f"certified.delta_at_eps = {value}: expected at least 0.0009" in refused(capsys, *command)
+    status, out, _ = run(capsys, "check", "plan.json")
+    assert status == 1 and f"certified.delta_at_eps = {value}: expected at least 0.0009" in out
 
 
 def test_what_a_plan_prints_is_calculated_and_not_kept(tmp_path, monkeypatch, capsys):
@@ -429,5 +441,7 @@ def test_toml_that_is_no_plan_is_refused(text, tmp_path, capsys):
         with pytest.raises(InputError):
             read_plan(written)
         (tmp_path / "plan.toml").write_text(written)
-        refused(capsys, "check", tmp_path / "plan.toml")
+        status, out, err = run(capsys, "check", tmp_path / "plan.toml")
+        assert (status, out) == (2, "") or (out.startswith("NOT CONSISTENT: ") and written != text)
+        assert (out + err).count("\n") == 1
         refused(capsys, "epsilon", tmp_path / "plan.toml", "--delta", "1e-6")

@@ -28,7 +28,7 @@ from symshuffle.base.choices import EVALUATED, Arithmetic
 from symshuffle.base.documents import parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
-from symshuffle.base.numbers import Ball, format_decimal, parse_inside, parse_rational, working_precision
+from symshuffle.base.numbers import Ball, counted, format_decimal, parse_inside, parse_rational, working_precision
 from symshuffle.base.results import MOST_DIGITS, FirstLines, outward
 
 _FORMAT: Final = "symshuffle privacy loss 1"
@@ -175,8 +175,16 @@ class PrivacyLossDistribution:
             raise InputError("file", path, f"step, first, infinity_mass, masses and deltas ({error})") from None
         with working_precision(_BITS):
             whole = found.law.profile_at_nodes()[0] >= 1  # the profile at order 0
-        if not whole or found.law.first > 0 or found.deltas() != numbers["deltas"]:
-            raise InputError("file", path, "masses of sum at least 1, from which the deltas in the file follow")
+        if not whole:
+            raise InputError(f"{path}: masses", math.fsum(masses), "a sum, with infinity_mass, of at least 1")
+        if found.law.first > 0:
+            raise InputError(f"{path}: first", found.law.first, "an integer of at most 0")
+        made, written = found.deltas(), numbers["deltas"]
+        if len(made) != len(written):
+            raise InputError(f"{path}: deltas", counted(len(written), "value"), f"{len(made)}, as follows from masses")
+        for i, (one, wanted) in enumerate(zip(written, made, strict=True)):
+            if one != wanted:
+                raise InputError(f"{path}: deltas[{i}]", one, f"{wanted}, which follows from masses")
         return found
 
     def to_dp_accounting(self) -> Any:

@@ -74,7 +74,7 @@ def test_a_changed_file_does_not_pass(folder, file, tmp_path, monkeypatch, capsy
         (["nosuch.json"], "FILE = nosuch.json"),
         (["plan.json", "--lam", "2"], "--lam = 2: expected a channel among the files"),
         (["W.csv", "--expect", "plan.json"], "--expect = plan.json: expected a proof among the files"),
-        ([], "FILE = None"),
+        ([], "FILE is missing"),
     ],
 )
 def test_wrong_files_are_one_line(folder, monkeypatch, capsys, words, said):

@@ -114,7 +114,7 @@ WRONG_FILES = [
     ("w.csv", "", "at least one row"),
     ("w.csv", "1\n" * 40, "at most 32"),
     ("w.csv", "1/2,1/2\n", "at least 2 inputs"),
-    ("w.json", "[[1, 0], [null, 1]]", "w.json: rows[1][0] = None"),
+    ("w.json", "[[1, 0], [null, 1]]", "w.json: rows[1][0] = null"),
     ("w.json", "[[NaN, 0], [0, 1]]", "w.json: rows[0][0] = NaN"),
     ("w.json", "[1, 0]", "a list of rows"),
     ("w.json", '{"rows": [[1, 0], [0, 1]], "rows": [[1, 0]]}', "each key once, but rows is there again"),
@@ -131,8 +131,8 @@ def test_wrong_files_say_where_and_by_how_much(capsys, tmp_path, name, text, mes
 
 WRONG = [
     ([*EPS0[:-1], "2"], "delta = 2: expected a number in (0, 1)"),
-    ([*EPS0[:6], "--delta", "0.1"], "eps = None"),
-    (["largest-eps0", "krr", *EPS0[4:]], "k = None"),
+    ([*EPS0[:6], "--delta", "0.1"], "eps is missing"),
+    (["largest-eps0", "krr", *EPS0[4:]], "k is missing"),
     (
         ["largest-eps0", "erasure", "-p", "k=3", "-p", "p=1/2", *EPS0[4:]],
         "MECH = erasure: expected a mechanism with a local budget",
@@ -145,7 +145,7 @@ WRONG = [
     (["delta", "x.csv", "--eps0", "1", "--n", "2", "--eps", "1"], "--eps0 = 1"),
     (["amplification-curve", *CURVE], "--delta"),
     (["amplification-curve", *CURVE, "--delta", "0.1", "--n", "10"], "--n"),
-    (["tradeoff", *CURVE], "--n = None"),
+    (["tradeoff", *CURVE], "--n is missing"),
     (["tradeoff", *CURVE, "--n", "10", "--delta", "0.1"], "--delta"),
     (["tradeoff", *CURVE, "--n", "10", "--direction", "forward"], "--direction"),
     (["tradeoff", *CURVE, "--n", "10", "--to", "2"], "type_i ="),

@@ -309,7 +309,7 @@ def test_parquet_needs_pyarrow(tmp_path):
         ("command = 3", "spec.toml: command = 3: expected one of delta, epsilon"),
         ("x = 3", "spec.toml: x = 3: expected only the keys"),
         ("command = ", "SPEC = "),
-        ("command = 'delta'", "spec.toml: grid = None"),
+        ("command = 'delta'", "spec.toml: grid is missing"),
         (
             "command = 'delta'\n[grid]\nepz = [1]",
             "spec.toml: grid.epz = [1]: expected only options of delta: mechanism, n, eps0",

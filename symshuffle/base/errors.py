@@ -6,8 +6,9 @@ Every message is one line that names the argument, the value it had, and what wo
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -24,7 +25,7 @@ class InputError(SymshuffleError, ValueError):
     argument : str
         Name of the offending argument, as the caller wrote it.
     value : object
-        The value it had.
+        The value it had; None if it is missing. (An entry of a list is never missing.)
     expected : str
         The allowed range, or the violated invariant and by how much.
     """
@@ -33,10 +34,18 @@ class InputError(SymshuffleError, ValueError):
         self.argument = argument
         self.value = value
         self.expected = expected
-        super().__init__(f"{_beginning(argument)} = {_written(value)}: expected {expected}")
+        found = f" = {_written(value)}"
+        if value is None and not argument.endswith("]"):
+            found = " are missing" if _SEVERAL.fullmatch(argument) else " is missing"
+        super().__init__(f"{_beginning(argument)}{found}: expected {expected}")
 
-    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
-        return type(self), (self.argument, _written(self.value), self.expected)  # the value itself may not travel
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str | None, str]]:
+        shown = None if self.value is None else _written(self.value)
+        return type(self), (self.argument, shown, self.expected)  # the value itself may not travel
+
+
+_SEVERAL: Final = re.compile(r"[\w-]+(, [\w-]+)+")
+"""Names of several arguments."""
 
 
 def _written(value: object) -> str:
@@ -58,6 +67,12 @@ def _written(value: object) -> str:
 
 def _beginning(text: str, longest: int = 200) -> str:
     return text if len(text) <= longest else f"{text[:longest]}..."
+
+
+def listed(*values: object) -> str | None:
+    """Return the values of several arguments as one text, "none" for what is missing; None if all are missing."""
+    texts = ["none" if value is None else str(value) for value in values]
+    return ", ".join(texts) if any(value is not None for value in values) else None
 
 
 class Unsupported(SymshuffleError, ValueError):

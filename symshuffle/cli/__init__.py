@@ -283,7 +283,7 @@ def _in_advice(text: str, parameters: Mapping[str, str], *, keys: bool = False) 
     return text
 
 
-_BEGINNING: Final = re.compile(r"([\w\[\], ]+?)(?: = |: )")
+_BEGINNING: Final = re.compile(r"([\w\[\], ]+?)(?: = | is missing: | are missing: |: )")
 """Arguments by which a refusal begins."""
 
 

@@ -12,7 +12,7 @@ import typer
 
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.documents import read_text
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, listed
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import arguments
@@ -59,7 +59,7 @@ class _Runs:
             "--program", metavar="COMMAND", help="Program that reads inputs and writes messages, a line each."
         ),
     ]
-    runs: Annotated[str, typer.Option("--runs", help="_Runs of each input, or of each of two datasets.")]
+    runs: Annotated[str, typer.Option("--runs", help="Runs of each input, or of each of two datasets.")]
     timeout: Annotated[str, typer.Option("--timeout", metavar="SECONDS", help="Time that a process may take.")] = "600"
 
     def run(self, found: Any, per_process: str, show: Show, matrix: Mapping[str, Any]) -> None:
@@ -184,7 +184,7 @@ def shuffled(
     if said is None:
         _refuse({f"--{name.replace('_', '-')}": value for name, value in fields.written.items()})
         if x0 is None or x1 is None:
-            raise InputError("--x0, --x1", f"{x0}, {x1}", "two neighbouring datasets, or a claim")
+            raise InputError("--x0, --x1", listed(x0, x1), "two neighbouring datasets, or a claim")
         first, second = (tuple(x.strip() for x in data.split(",")) for data in (x0, x1))
         found = audit_pair(first, second, runs=program.runs, eps=eps, delta=delta, confidence=confidence)
     else:

@@ -15,7 +15,7 @@ from rich.table import Table
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import EVALUATED, Arithmetic, Criterion, Loss
-from symshuffle.base.errors import InputError, NotDecided, optional
+from symshuffle.base.errors import InputError, NotDecided, listed, optional
 from symshuffle.base.numbers import Exp, as_integer, enclose, exact_text, format_decimal, parse_rational
 from symshuffle.base.results import FirstLines, safe_number
 from symshuffle.cli import arguments
@@ -74,7 +74,7 @@ class _ProblemOptions:
         """The ratio cap."""
         lam, eps0 = self.lam, self.eps0
         if (lam is None) == (eps0 is None):
-            raise InputError("--lam, --eps0", f"{lam}, {eps0}", "exactly one of the two")
+            raise InputError("--lam, --eps0", listed(lam, eps0), "exactly one of the two")
         if lam is not None:
             value = parse_rational(lam, "--lam")
             if value <= 1:

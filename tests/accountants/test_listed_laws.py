@@ -74,7 +74,7 @@ def test_every_row_against_a_null_symbol_that_is_given(n):
 
 
 def test_a_channel_without_a_blanket_has_no_such_symbol():
-    with pytest.raises(InputError, match=r"null = None: .*no mass"):
+    with pytest.raises(InputError, match=r"null is missing: .*no mass"):
         listed.blanket_of_channel(Channel.from_rows([[1, 0], [0, 1]]))
 
 

@@ -163,7 +163,7 @@ def test_curves_speak_about_all_rounds():
         (lambda: Deployment(weekly(), periods=10**7), "periods = 10000000"),
         (lambda: epsilon([Deployment(weekly(), periods=10**6), Deployment(weekly())], n=9, delta=TARGET), "1000001"),
         (lambda: Deployment(weekly(), reports=1001, periods=1000), "periods = 1001000"),
-        (lambda: epsilon(weekly(), n=None, periods=2, delta=TARGET), "n = None"),
+        (lambda: epsilon(weekly(), n=None, periods=2, delta=TARGET), "n is missing"),
         (lambda: epsilon([Deployment(Group(weekly(), 5))] * 2, n=6, delta=TARGET), "n = 6: expected none"),
         (lambda: epsilon([Deployment(weekly())] * 2, n=6, periods=3, delta=TARGET), "periods = 3: expected none"),
         (lambda: epsilon([Deployment(weekly())] * 2, n=6, reports=2, delta=TARGET), "reports = 2: expected none"),

@@ -150,9 +150,9 @@ def test_words_of_collect_change_no_channel(name, given):
         (lambda: Program("'"), "command = '"),
         (lambda: Program("a", per_process=0), "per_process = 0"),
         (lambda: Program("a", timeout=0), "timeout = 0"),
-        (lambda: named_claim("krr", {"k": "3"}), "lam = None"),
+        (lambda: named_claim("krr", {"k": "3"}), "lam is missing"),
         (lambda: named_claim("krr", {"k": "3", "s": "3"}, lam=2), "s = 3: expected a parameter of krr: k"),
-        (lambda: named_claim("subset-selection", {"k": "3"}, lam=2), "s = None"),
+        (lambda: named_claim("subset-selection", {"k": "3"}, lam=2), "s is missing"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_refused_in_one_line(call, message):

@@ -138,10 +138,10 @@ LOCAL = ("local", "--runs", "100", *CLAIM, "--program")
         ((*LOCAL, CODE + "'[print(7) for _ in range(300)]'"), "message 1 (input 0) = '7': expected one of the 3"),
         ((*LOCAL, "x", "--runs", "9"), "runs = 9: expected at least"),
         ((*LOCAL, "x", "--inputs", "0,1"), "--inputs = 0,1: expected nothing"),
-        (("local", "--runs", "100", "--program", "x"), "--inputs = None: expected two inputs as A,B"),
+        (("local", "--runs", "100", "--program", "x"), "--inputs is missing: expected two inputs as A,B"),
         (("local", "--runs", "100", "--program", "x", "--claim", "channel"), "--claim = channel"),
         (("local", "--runs", "9", "--program", "x", "--inputs", "0,1", "--eps0", "1"), "runs = 4: expected at least"),
-        (("shuffled", "--runs", "100", "--program", "x", *CLAIM), "--n = None"),
+        (("shuffled", "--runs", "100", "--program", "x", *CLAIM), "--n is missing"),
         (("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--eps", "1"), "--x0, --x1 = 0,1, None"),
         (
             ("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--x1", "1,0", "--eps", "1"),

@@ -194,7 +194,7 @@ def test_a_refutation_says_how_much_it_matters() -> None:
     """A refuted claim without an erratum does not construct; beside a statement that holds only a slip may stand."""
     slip = Erratum(Severity.WORDING, Standing.READING, "one word")
     with pytest.raises(
-        InputError, match=r"erratum = None: expected how much the refutation matters, unlike symshuffle.a"
+        InputError, match=r"erratum is missing: expected how much the refutation matters, unlike symshuffle.a"
     ):
         claim("a", expected=ClaimVerdict.REFUTED, erratum=None)
     assert claim("a", erratum=slip).erratum is slip

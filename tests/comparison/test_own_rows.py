@@ -132,7 +132,7 @@ def test_a_matrix_of_expressions_has_its_own_level_and_votes():
     ("entry", "named"),
     [
         (s.randomizer("krr").at(k=5), "k = 4: expected 5, the number of inputs of own krr"),
-        (s.randomizer("subset-selection").at(k=4), "s = None"),
+        (s.randomizer("subset-selection").at(k=4), "s is missing"),
         (s.randomizer("krr").at(k=4, lam=2), "lam left open, which is matched"),
         ("joint(laplace,2)", "mechanisms of finitely many outputs"),
         ("joint(nobody(k=3),2)", "nobody"),

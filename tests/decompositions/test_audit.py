@@ -79,7 +79,7 @@ def test_the_command(tmp_path, capsys):
     status, out, _ = run(capsys, *asked, "--blanket", "0.1,0.25,0.25")
     assert status == 1 and "output 0: 1/8, not 1/10" in out
     for wrong, said in (
-        (["check"], "FILE = None"),
+        (["check"], "FILE is missing"),
         ([*asked, "--eps0", "0"], "eps0 = 0"),
         ([*asked, "--blanket-mass", "x"], "--blanket-mass = x"),
         ([*asked, "--blanket", "1"], "blanket = 1 masses"),

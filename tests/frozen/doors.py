@@ -19,7 +19,7 @@ from tests.frozen.spelling import request_today
 from tests.public import BELOW, PUBLIC
 
 ROOT = Path(__file__).parents[2]
-ARGUMENT = re.compile(r"([^\s=]+(?:, [^\s=]+)*) = ")
+ARGUMENT = re.compile(r"([^\s=]+(?:, [^\s=]+)*) (?:=|(?:is|are) missing:) ")
 OPTION = re.compile(r"--?\w[\w-]*")
 OF_THE_PARSER = ("No such option", "Invalid value", "Missing option", "Option")
 FILES = {

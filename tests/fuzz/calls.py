@@ -204,7 +204,7 @@ def judged(text, status, out, err, changed):
         wrong = f"files are left: {changed}"
     elif words and out.strip() and status == 2:
         wrong = "a refusal with output"
-    named = re.search(r" = .*: expected ", err) or err.removeprefix("symshuffle: ").startswith(PARSER)
+    named = re.search(r"( = .*| missing): expected ", err) or err.removeprefix("symshuffle: ").startswith(PARSER)
     return ("offence" if wrong else "refusal" if named else "refusal in a sentence"), wrong
 
 

@@ -122,6 +122,6 @@ def test_a_budget_is_its_cap_and_one_of_the_two_is_given(case):
 
 
 def test_neither_is_one_line_too():
-    with pytest.raises(InputError, match=r"lam = None: expected a number > 1 \(or eps0, a number > 0\)"):
+    with pytest.raises(InputError, match=r"lam is missing: expected a number > 1 \(or eps0, a number > 0\)"):
         caps.raw_cap_trace(5)
     assert takes_eps0()(lambda x, lam=2: (x, lam))(1) == (1, 2)

@@ -29,7 +29,8 @@ def wrong_options(command):
 
 def named(line, words):
     """Whether the line of a refusal begins with an option, an argument or a parameter given by -p, or a file."""
-    argument = re.sub(r"\[\d+\]$", "", line.removeprefix("symshuffle: ").partition(" = ")[0])
+    begun = re.split(" = | is missing: | are missing: ", line.removeprefix("symshuffle: "))[0]
+    argument = re.sub(r"\[\d+\]$", "", begun)
     command = next(one for one in LINES if words[: len(one.split())] == one.split())
     known = {*parser(command).values(), "-p", "--no-header"}
     known |= {words[i + 1].partition("=")[0] for i, word in enumerate(words) if word == "-p"}
@@ -50,6 +51,6 @@ def test_a_refusal_begins_with_what_the_command_has(command, tmp_path, monkeypat
         said = capsys.readouterr().err
         for path in {*tmp_path.iterdir()} - before:
             path.unlink() if path.is_file() else None
-        if status == 2 and " = " in said.partition(": expected")[0] and not named(said, words):
+        if status == 2 and re.search(" = | missing$", said.partition(": expected")[0]) and not named(said, words):
             wrong.append((" ".join(words), said))
     assert not wrong

@@ -155,7 +155,7 @@ def test_a_wrong_argument_is_an_answer_or_one_line(name, tmp_path, monkeypatch):
         said = str(error)
         assert said and "\n" not in said and len(said) < 700, (parameter, value)
         if isinstance(error, InputError):
-            assert " = " in said and ": expected " in said, (parameter, value)
+            assert re.search(" = | (is|are) missing: expected ", said) and ": expected " in said, (parameter, value)
     assert not list(tmp_path.iterdir())
 
 
@@ -231,6 +231,28 @@ def changed(command):
         ("--engine", "--arithmetic", "--rtol", "--bits", "--direction", "--group-size", "--dropout"), 2
     ):
         yield [*command.split(), *line, option, chance.choice(WRITTEN)]
+
+
+def shortened(command):
+    """The valid line of a command without one of its options, or of its arguments."""
+    line = LINES[command]
+    for place, word in enumerate(line):
+        if word.startswith("-") and (command, word) != ("mean", "--mechanism"):  # a search that takes its time
+            valued = place + 1 < len(line) and not line[place + 1].startswith("--")
+            yield [*command.split(), *line[:place], *line[place + 1 + valued :]]
+        elif not place or not line[place - 1].startswith("-"):
+            yield [*command.split(), *line[:place], *line[place + 1 :]]
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_what_is_not_given_is_said_to_be_missing(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for words in shortened(command):
+        write_files()
+        with soon():
+            cli.main(words)
+        said = capsys.readouterr().err
+        assert not re.search(r"\b(None|null)\b", said), (words, said)
 
 
 def digits_apart(command):
@@ -317,7 +339,7 @@ def test_a_wrong_value_of_every_option_is_refused_with_what_is_allowed(command, 
             status = cli.main([*command.split(), *LINES[command], f"{option}=sideways"])
         said = capsys.readouterr().err.splitlines()
         if status == 2:
-            refused = re.fullmatch(r"symshuffle: (.+?) = .*: expected .+", said[-1])
+            refused = re.fullmatch(r"symshuffle: (.+?)(?: = .*| is missing| are missing): expected .+", said[-1])
             assert refused and "Value error" not in said[-1] and "Usage" not in said[-1], said
             of_others = ("-p", "problem.json: kind", "--claim", "--column", "--values")  # the option does not go with
             named = re.sub(r"\[\d+\]", "", refused[1])

@@ -13,7 +13,7 @@ import numpy as np
 
 from symshuffle.base.choices import SafeEnd
 from symshuffle.base.doubles import Array
-from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported, listed
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Exp, enclose, format_decimal, parse_inside, parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, well_formed, within
@@ -219,7 +219,7 @@ def _level(lam: object, eps0: object, *, bits: int = 100) -> Fraction:
     if lam is not None and eps0 is None:
         return check_lam(parse_rational(lam, "lam"))
     if lam is not None or eps0 is None:
-        raise InputError("lam, eps0", f"{lam}, {eps0}", "exactly one of the two")
+        raise InputError("lam, eps0", listed(lam, eps0), "exactly one of the two")
     budget = parse_inside(eps0, "eps0", "(0, inf)")
     rounded = enclose(Exp(budget), bits).lower
     if rounded <= 1:

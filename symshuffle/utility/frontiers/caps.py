@@ -16,7 +16,7 @@ import flint
 
 from symshuffle.base.choices import Loss, Population, choice
 from symshuffle.base.crossings import first_integer
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import InputError, NotDecided, Unsupported, listed
 from symshuffle.base.levels import read_budget, takes_eps0
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
@@ -105,7 +105,7 @@ def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = 
 
         return tie_form()
     if k is None or s is None:
-        raise InputError("k, s", f"{k}, {s}", "both or neither")
+        raise InputError("k, s", listed(k, s), "both or neither")
     k = check_inputs(k, 3)
     s = as_integer(s, "s", 1, (k - 1) // 2)
     return number_of("tie ratio", k=k, s=s, bits=bits)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from symshuffle.base.choices import Direction, Divergence, choice
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported, listed
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
     Ball,
@@ -256,7 +256,7 @@ def leakage(
         meaning = f"{name} divergence of order {target}"
         return Leakage(bracket, experiment, meaning, (i, j), name, worst)
     if eps is not None or gamma is not None:
-        raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name} divergence")
+        raise InputError("eps, gamma", listed(eps, gamma), f"neither, for the {name} divergence")
     bracket = _convex(ratio, name, power, experiment)
     at_cap = isinstance(cap, Fraction)
     worst = convex_envelope(n, lam=cap, function=name, order=power, direction=way) if at_cap else None
@@ -267,10 +267,10 @@ def leakage(
 def _order(name: Divergence, eps: object, gamma: object) -> Real:
     if name == "total-variation":
         if eps is not None or gamma is not None:
-            raise InputError("eps, gamma", f"{eps}, {gamma}", "neither, for total variation")
+            raise InputError("eps, gamma", listed(eps, gamma), "neither, for total variation")
         return Fraction(1)
     if (eps is None) == (gamma is None):
-        raise InputError("eps, gamma", f"{eps}, {gamma}", "exactly one of the two")
+        raise InputError("eps, gamma", listed(eps, gamma), "exactly one of the two")
     read = parse_constant(gamma if eps is None else eps, "gamma" if eps is None else "eps")
     if eps is not None and isinstance(read, Fraction):
         return Fraction(1) if read == 0 else Exp(read)

@@ -97,7 +97,7 @@ def write_atomically(path: Path, content: str | bytes, *, argument: str = "file"
         If the file cannot be written, or one of another kind would be lost.
     """
     data = content.encode() if isinstance(content, str) else content
-    with suppress(OSError):  # what cannot be made is refused when it is written to
+    with suppress(OSError):  # a directory that cannot be made is refused when the file is opened
         path.parent.mkdir(parents=True, exist_ok=True)
     if not alike:
         check_replaced(path, data, argument=argument)

@@ -95,7 +95,7 @@ def _wrong_kind(
     for name, value, kind, known in places:
         if not _is_of(value, kind, known):
             return _refusal(name, value, kind)
-    for name, value, kind, _ in given_kinds:  # what a data class holds, it has checked itself
+    for name, value, kind, _ in given_kinds:  # fields of a data class were checked when it was made
         if not _suits(value, failure):
             return _refusal(name, value, kind)
     return None

@@ -167,7 +167,11 @@ def shuffled(
     ] = None,
     x1: Annotated[
         str | None,
-        typer.Option("--x1", metavar="A,B,...", help="Without --claim and --plan: the inputs of its neighbour."),
+        typer.Option(
+            "--x1",
+            metavar="A,B,...",
+            help="Without --claim and --plan: the inputs of the dataset that --x0 is compared with.",
+        ),
     ] = None,
     eps: Eps = None,
     delta: Delta = "0",

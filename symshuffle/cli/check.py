@@ -181,8 +181,7 @@ def _check_certificate(path: Path) -> Checked:
 
 
 def _check_plan(path: Path) -> Checked:
-    from symshuffle.collect.files import LARGEST_PLAN
-    from symshuffle.collect.plan_file import placed
+    from symshuffle.collect.plan_file import LARGEST_PLAN, placed
 
     name, text = str(path), read_text(path, "FILE", LARGEST_PLAN)[1]
     try:

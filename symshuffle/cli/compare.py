@@ -36,10 +36,16 @@ _WIDEST: Final = 400
 def compare(
     k: Annotated[str, typer.Option("--k", help="Number of inputs.")],
     n: UsersOption,
-    budget: Annotated[str | None, typer.Option("--budget", help="Match the largest pairwise chi-square.")] = None,
-    eps0: Annotated[str | None, typer.Option("--eps0", help="Match the local level, in nats.")] = None,
-    eps: Annotated[str | None, typer.Option("--eps", help="Match the certified eps, at --delta.")] = None,
-    delta: Annotated[str | None, typer.Option("--delta", help="Where eps is certified; without it no eps.")] = None,
+    budget: Annotated[
+        str | None, typer.Option("--budget", help="Match mechanisms at this largest pairwise chi-square.")
+    ] = None,
+    eps0: Annotated[str | None, typer.Option("--eps0", help="Match mechanisms at this local budget in nats.")] = None,
+    eps: Annotated[
+        str | None, typer.Option("--eps", help="Match mechanisms at this certified eps, at --delta.")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="delta at which eps is certified; default: no eps.")
+    ] = None,
     mechanism: Annotated[
         list[str] | None,
         typer.Option(

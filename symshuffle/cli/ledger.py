@@ -45,7 +45,9 @@ app = typer.Typer()
 
 _Selectors = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[ID|PAPER|GLOB]...", help="Which claims; all by default.", show_default=False),
+    typer.Argument(
+        metavar="[ID|PAPER|GLOB]...", help="Claims by id, paper or pattern; default all.", show_default=False
+    ),
 ]
 
 

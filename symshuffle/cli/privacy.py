@@ -304,7 +304,7 @@ def _confirmed(
         return vectors.confirmed(asked, bound, target, blanket)
     if reduced.inner:
         raise Unsupported(
-            "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
+            "--confirm is known for laplace alone, not for a composition with it, which two finite laws enclose"
         )
     return _largest(
         recompute(law, bound.n, digits=digits, route=route) for law in reduced.laws(target, bound.direction, LAW_BITS)

@@ -130,7 +130,7 @@ def exceeds(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction, m
         if verdict is not None:
             return verdict
         bits *= 2
-    raise NotDecided(f"a tail at count {c} of {n} users equals its level in {most_bits} bits")
+    raise NotDecided(f"whether a tail at count {c} of {n} users is above its level is not decided at {most_bits} bits")
 
 
 def _by_balls(c: int, m: int, n: int, p: Fraction, q: Fraction, level: Fraction, bits: int) -> bool | None:

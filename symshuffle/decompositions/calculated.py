@@ -93,7 +93,7 @@ def calculated_law(
     try:
         return _law(cells, tuple(values.items()), exp_eps, way, bits or usual_bits(exp_eps, *values.values()), doubles)
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or a form that does not hold at its value
-        raise NotDecided(f"the closed form at these values: {reason!r}") from None
+        raise NotDecided(f"the closed form cannot be evaluated at these values: {reason!r}") from None
 
 
 @lru_cache
@@ -261,7 +261,7 @@ def power(base: Entry, exponent: Entry) -> Entry:
                 return root**exponent.numerator
     if isinstance(base, Span):
         if not isinstance(exponent, Fraction):
-            raise NotDecided("a power whose exponent is not rational, in doubles")
+            raise NotDecided("a power with an irrational exponent is not evaluated in doubles")
         return base.power(exponent)
     return _arb(base) ** _arb(exponent)
 
@@ -294,5 +294,5 @@ def decided(value: Entry, bits: int) -> Decided:
     if ball.lower == 0 == ball.upper:
         return Fraction(0)
     if ball.lower <= 0 <= ball.upper:
-        raise NotDecided(f"whether {ball} is 0")
+        raise NotDecided(f"whether {ball} is 0 is not decided")
     return ball.lower if ball.lower == ball.upper else ball

@@ -198,7 +198,7 @@ def counted_law(
     try:
         return _law(form, exp_eps, way, others, null, bits or usual_bits(exp_eps, *lam), doubles)
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or two inputs where three are asked about
-        raise NotDecided(f"the cells at these values: {reason!r}") from None
+        raise NotDecided(f"the cells cannot be evaluated at these values: {reason!r}") from None
 
 
 def rises_with(parameter: str, form: NamedForm, exp_eps: Real, way: Direction, bits: int | None) -> bool:

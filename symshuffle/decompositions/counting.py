@@ -36,7 +36,7 @@ def _cell(*weights: sp.Expr) -> Cell:
 
 @cache
 def count_cells(mechanism: Mechanism, roles: tuple[int, ...]) -> tuple[tuple[Cell, ...], sp.Expr]:
-    """The merged cells of some roles, and the weight of the left-over, in the parameters left open."""
+    """Merged cells of the weights in some roles, and the mass outside the blanket, in the open parameters."""
     slacks, over_blanket = mechanism.chart, len(roles) == 2
     cells: list[Cell] = []
     for output_class in mechanism.classes:

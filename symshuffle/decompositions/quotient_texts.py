@@ -159,7 +159,7 @@ class QuotientTexts:
     def _variable(self, one: _Variable) -> OpenQuotient:
         if one not in self._variables:
             if len(self._variables) == _MOST_VARIABLES:
-                raise Unsupported("a closed form in too many powers")
+                raise Unsupported("the closed form has too many different powers")
             self._variables.append(one)
         return OpenQuotient(self, self._context.gens()[self._variables.index(one)], self._constant(1))
 
@@ -171,7 +171,7 @@ class QuotientTexts:
     def rooted(self, value: OpenQuotient) -> OpenQuotient:
         """The root of the ratio cap, of which alone there is one."""
         if self._root is None or value != self._known["lam"]:
-            raise Unsupported("a root of anything but the ratio cap")
+            raise Unsupported("roots are known of the ratio cap only")
         return self._root
 
     def _root_of(self, lam: Fraction) -> OpenQuotient:
@@ -209,14 +209,16 @@ class QuotientTexts:
         parts = [(self._oriented(factor), times) for factor, times in factors]
         sign = math.prod(sign**times for (_, sign), times in parts) * int(content)
         if sign <= 0:
-            raise Unsupported("an open power of what may be negative")
+            raise Unsupported(
+                "a power with an open exponent has a base that may be negative: give the parameters values"
+            )
         found = self.number(1)
         if sign != 1:
             found = self._variable(_Variable(str(sign), Fraction(sign) ** int(_LARGE), exponent=exponent))
         for (factor, _), times in parts:
             at, base = self._sample(factor), self._sum(factor, False)
             if at is None:
-                raise Unsupported("an open power of a target ratio")
+                raise Unsupported("a power of a target ratio has an open exponent: give the parameters values")
             power = self._variable(_Variable(base, at ** int(_SAMPLE.get(exponent, _LARGE)), exponent=exponent))
             found = found * power**times
         return found
@@ -400,10 +402,10 @@ class OpenQuotient:
     def linear(self) -> Iterator[tuple[str, int]]:
         """Names and coefficients of a sum of names with integer coefficients; the empty name for the constant."""
         if self.bottom != 1:
-            raise Unsupported("an exponent that is no integer")
+            raise Unsupported("an exponent is no integer")
         for powers, coefficient in _terms(self.top):
             if sum(powers) > 1:
-                raise Unsupported("an exponent that is no sum of names")
+                raise Unsupported("an exponent is no sum of parameters")
             yield self._reader.name_of(powers), coefficient
 
     def latex(self) -> str:

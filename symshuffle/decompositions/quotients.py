@@ -83,7 +83,7 @@ class CapQuotient:
             return CapQuotient([0])
         power = CapQuotient.of(exponent).whole
         if abs(power) > LARGEST_COMPARED:
-            raise Unsupported(f"a power above {LARGEST_COMPARED}: its polynomial is too long")
+            raise Unsupported(f"a power is above {LARGEST_COMPARED}, so that its polynomial is too long")
         one, other = self.polynomials
         return CapQuotient(one**power, other**power) if power >= 0 else CapQuotient(other**-power, one**-power)
 
@@ -91,7 +91,7 @@ class CapQuotient:
     def whole(self) -> int:
         """The integer that it is."""
         if len(self.above) > 1 or self.below != (1,) or (self.above and self.above[0].q != 1):
-            raise Unsupported("an exponent that is no integer")
+            raise Unsupported("an exponent is no integer")
         return int(self.above[0].p) if self.above else 0
 
     @property
@@ -124,7 +124,7 @@ def _polynomial(coefficients: tuple[Any, ...]) -> str:
 
 def _root(value: CapQuotient) -> CapQuotient:
     if value != CapQuotient([0, 0, 1]):
-        raise Unsupported("a root of anything but the ratio cap")
+        raise Unsupported("roots are known of the ratio cap only")
     return CapQuotient([0, 1])
 
 

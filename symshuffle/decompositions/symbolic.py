@@ -285,7 +285,7 @@ def quick_law(
     """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values."""
     values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
     if any(value is None for value in values.values()):
-        raise NotDecided(f"{mechanism.name} at values that are no real constants")
+        raise NotDecided(f"{mechanism.name} cannot be evaluated: some values are no real constants")
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
     known, general = {name: value for name, value in values.items() if value is not None}, mechanism.general
     if is_named(general or mechanism):
@@ -303,7 +303,7 @@ def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, 
         cells, beta = _far_out(mechanism, roles_of(True, others), growing)
         return tuple(calculated_cell(*line) for line in lines_of(cells, beta if others == "blanket" else None))
     except (InputError, Unsupported, SyntaxError, ValueError, RecursionError) as reason:
-        raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None
+        raise NotDecided(f"{mechanism.name} could not be decomposed for all parameters numerically: {reason}") from None
 
 
 def _at_values(

@@ -86,7 +86,7 @@ def test_where_there_is_none():
 def test_a_density_has_no_variance_that_is_known_here():
     from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
-    with pytest.raises(Unsupported, match="variance of the amplification variable is not known"):
+    with pytest.raises(Unsupported, match="variance of the amplification variable, which is not known"):
         gaussian_limit(SphereLinear("0.05", 64), n=10, adjacency="zero-out")
 
 

@@ -138,11 +138,11 @@ def test_latex_is_a_table(name, values, level, line):
 def test_what_is_no_quotient_is_refused():
     reader = QuotientTexts({}, None, root=False)
     refused = {
-        "sqrt(k)": "a root of anything but the ratio cap",
-        "(1 - lam)**D": "an open power of what may be negative",
-        "(x + 1)**D": "an open power of a target ratio",
-        "lam**(1/k)": "an exponent that is no",
-        "lam**(D*k)": "an exponent that is no",
+        "sqrt(k)": "roots are known of the ratio cap only",
+        "(1 - lam)**D": "a power with an open exponent has a base",
+        "(x + 1)**D": "a power of a target ratio has an open exponent",
+        "lam**(1/k)": "an exponent is no",
+        "lam**(D*k)": "an exponent is no",
     }
     for text, reason in refused.items():
         with pytest.raises(Unsupported, match=reason):

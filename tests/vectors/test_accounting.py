@@ -285,7 +285,7 @@ def test_what_the_blanket_never_sends_is_revealed(n):
     assert pair_delta(pair, n, Fraction(1)).contains(half)  # the class that hides has p < q
     assert pair_delta(pair.reverse, 1, Fraction(1)).contains(half)
     unsure = FinitePair(pair.first, pair.second, (half, Ball(Fraction(-1, 10**9), Fraction(1, 10**9), 64)), "")
-    with pytest.raises(NotDecided, match="whether the blanket ever sends"):
+    with pytest.raises(NotDecided, match="whether the blanket has mass"):
         pair_delta(unsure, n, Fraction(1))
 
 

@@ -191,7 +191,9 @@ def smallest_meeting(
             if high.y.width == 1:  # :func:`tolerant` returns [0, 1] for Unsupported
                 raise Unsupported(high.y.evaluation)
             left = format_decimal(high.y.upper, digits=3, up=True)
-            raise Unsupported(f"no {what} is shown to have delta <= {goal}: values below {left} are undecided")
+            raise Unsupported(
+                f"no {what} up to {most} is certified to have delta <= {goal}: at {most} it is at most {left}"
+            )
         low, before = high if high.y.lower > target else low, high
         high = settle(bound, target, rtol, min(factor * high.x, most))
         factor = factor**2 if _same(before.y, high.y) else 4  # a bound that does not fall yet is asked few times
@@ -317,7 +319,7 @@ def integers_around(
             if meets.y.width == 1:
                 raise Unsupported(meets.y.evaluation)
             least = f"delta >= {float(meets.y.lower):.6g} at n = {most}"
-            raise Unsupported(f"no n up to {most} is shown to have delta <= {shortest(goal)}: {least}")
+            raise Unsupported(f"no n up to {most} is certified to have delta <= {shortest(goal)}: {least}")
         above = meets if meets.y.lower > goal else above
         meets = settle(value, goal, rtol, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
         factor = min(factor * factor, Fraction(4))

@@ -129,8 +129,10 @@ def single_batch(deployment: Deployment) -> Reduction:
     classes = reduced.classes
     if deployment.reports > 1 or deployment.threshold is not None:  # a reader sees less than separate, full batches
         classes = tuple(replace(one, datasets=()) for one in classes)
-    said = {"assumed": tuple(assumed), "notes": (*notes, *published(deployment)), "num_messages": deployment.reports}
-    return replace(reduced, classes=classes, **said)
+    notes += published(deployment)
+    return replace(
+        reduced, classes=classes, assumed=tuple(assumed), notes=tuple(notes), num_messages=deployment.reports
+    )
 
 
 def published(deployment: Deployment) -> tuple[str, ...]:

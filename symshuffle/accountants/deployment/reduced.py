@@ -214,12 +214,12 @@ class Reduction:
 
     @property
     def bounds(self) -> tuple[LawFamily, ...]:
-        """The finite laws above, by class."""
+        """Finite laws whose divergences are upper bounds, by class."""
         return self._sent("upper")
 
     @property
     def inner(self) -> tuple[LawFamily, ...]:
-        """The laws on the other side, by class; none where the bound is not approached from two sides."""
+        """Finite laws whose divergences are lower bounds, by class; empty where only upper bounds are known."""
         return self._sent("inner")
 
     @property

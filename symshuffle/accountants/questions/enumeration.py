@@ -199,7 +199,7 @@ def _of_reports(
         return None
     others = group.messages(group.count) - 1
     if isinstance(source, ClosedForm) and (source.limits or math.prod(source.shape) > max_batch):
-        return None  # a limit has no matrix
+        return None  # a parameter in its limit, or a matrix that is too large
     if others * reports > max_batch:
         return None
     batch, channel = single_batch(deployment), finite_channel(source, "reports", reports)

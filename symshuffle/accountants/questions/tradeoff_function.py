@@ -306,5 +306,7 @@ def limit_of(asked: Experiment, question: Question = "both") -> GaussianLimit:
         )
     distance = limit_distance(asked, question)
     if distance is None:
-        raise Unsupported("the Gaussian limit: the variance of the amplification variable is not known here")
+        raise Unsupported(
+            "the Gaussian limit needs the variance of the amplification variable, which is not known here"
+        )
     return GaussianLimit(math.sqrt(distance), asked.times)

@@ -46,10 +46,11 @@ StretchBounds: TypeAlias = tuple[flint.arb, flint.arb]
 
 
 def whole_line(forward: Sequence[Node], reverse: Sequence[Node], *, ends: bool = True) -> list[Node]:
-    """The profile of a pair on all orders, from both directions at orders of at least 1.
+    """Profile ``D_x(P || Q)`` at rising orders x on both sides of 1; those below 1 follow from ``reverse``.
 
-    - ``forward``, ``reverse``: two-sided values of ``D_x(P || Q)`` and of ``D_x(Q || P)`` at the same rising orders,
-      of which the first is 1.
+    - ``forward``, ``reverse``: lower and upper ends of ``D_x(P || Q)`` and of ``D_x(Q || P)`` at the same rising
+      orders, of which the first is 1.
+    - ``ends``: if false, the node at order 0, where the profile is 1, is put first.
     """
     orders = [node.x for node in forward]
     if orders != [node.x for node in reverse] or len(orders) < 2 or orders[0] != 1 or orders != sorted(set(orders)):

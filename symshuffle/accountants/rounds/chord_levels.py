@@ -67,7 +67,7 @@ def widest(
 
 
 def _between(known: Sequence[tuple[Fraction, Ends]], i: int, level: Fraction) -> Ends:
-    """Both ends at a level behind the known one i, and before the next one, where there is one."""
+    """Lower and upper end at a level between the i-th known one and the next, or above the last, by chords of both."""
     left, (left_low, left_high) = known[i]
     low, high = Fraction(0), left_high
     if i > 0:

@@ -198,7 +198,7 @@ def check_above(law: LatticeLaw, profile: Profile) -> None:
         for k in kinks[:-1]:  # at the last one f is the mass at infinity
             if not values[k] >= nodes[k][1]:
                 raise CertificateError(f"kinks[{k}]", "f is not above the value there")
-        if not kinks:  # f is constant, and at least 1 as f(0) is
+        if not kinks:  # f is constant and equals f(0), which is at least 1
             return
         last = kinks[-1] - profile.last
         if last < 0 or law.infinity < profile.forward[last][1]:
@@ -330,7 +330,7 @@ def _constraints(profile: Profile, infinity: Fraction) -> list[_Point]:
             found.append((y, value + left * (y - x)))
     floor = to_arb(infinity)
     points = [(x, value if value > floor else floor) for x, value in (*found, low[-1])]
-    if start is None:  # the line from (0, 1) and the chord are told apart by no more than the balls' radii
+    if start is None:  # the radii of the balls can lift the chord above the line from (0, 1)
         x, value = points[0]
         points[0] = x, value.min(1 - x + x * to_arb(profile.revealed[1]))
     return points

@@ -110,7 +110,7 @@ def _fraction_below(exact: flint.arb) -> Fraction:
     """An exact ``arb`` as a rational; one nearer to 0 than ``2**-MOST_DOUBLINGS`` is rounded down to a multiple."""
     mantissa, exponent = (int(part) for part in exact.man_exp())
     if exponent > MOST_DOUBLINGS:
-        raise NotDecided(f"a number beyond 2^{MOST_DOUBLINGS} has no place in a ball")
+        raise NotDecided(f"a number beyond 2^{MOST_DOUBLINGS} is too large for a ball")
     if exponent >= 0:
         return Fraction(mantissa << exponent)
     if exponent + mantissa.bit_length() < -MOST_DOUBLINGS:

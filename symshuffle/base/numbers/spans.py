@@ -83,7 +83,7 @@ class Span:
 
     def __truediv__(self, other: Span) -> Span:
         if other.has_zero:
-            raise NotDecided("a quotient whose denominator may be 0")
+            raise NotDecided("whether a denominator is 0 is not decided in doubles")
         ends = [x / y for x in (self.low, self.high) for y in (other.low, other.high)]
         return Span.outward(min(ends), max(ends))
 
@@ -93,7 +93,7 @@ class Span:
             root = Span.outward(math.sqrt(self.low), math.sqrt(self.high))
             return Span(max(root.low, 0.0), root.high)
         if exponent.denominator != 1 or abs(exponent) > _EXPONENT:
-            raise NotDecided(f"a power of exponent {exponent} in doubles")
+            raise NotDecided(f"a power with exponent {exponent} is not evaluated in doubles")
         found = Span(1.0, 1.0)
         for _ in range(abs(exponent.numerator)):
             found = found * self
@@ -111,5 +111,5 @@ def _nearest(low: Fraction, high: Fraction) -> Span:
     try:
         ends: tuple[Any, Any] = float(low), float(high)
     except OverflowError:
-        raise NotDecided("a number beyond the range of doubles") from None
+        raise NotDecided("a number is beyond the range of doubles") from None
     return Span.outward(*ends)

@@ -70,7 +70,10 @@ def column_automorphisms(
 @final
 @dataclass(frozen=True, slots=True)
 class _Partition:
-    """Stable colours, and the history of colour counts that led to them; equal for isomorphic partitions."""
+    """Colours of rows and columns that no further step splits, and the colour counts of every step.
+
+    Isomorphic partitions have equal histories.
+    """
 
     rows: Colours
     columns: Colours
@@ -187,7 +190,9 @@ class _Search:
 
 
 def _likely_swaps(codes: Colours, movable: int) -> Callable[[int, list[int]], list[int]]:
-    """Which of some columns may be exchangeable with one: all that are, and hardly any that are not.
+    """Return a function that selects the columns whose swap with column x may map the set of rows to itself.
+
+    It returns all of these and hardly any other.
 
     The hash of a row is a sum over its entries, each mixed with its place, so that a swap changes it by four terms; the
     hash of the matrix is the sum of the mixed hashes of its rows.

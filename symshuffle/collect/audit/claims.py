@@ -208,7 +208,7 @@ def _of_closed_form(known: ClosedForm) -> Claim:
 def _of_channel(title: str, channel: Channel) -> Claim:
     """A claim whose messages are numbers of columns."""
     if channel.num_inputs * channel.num_outputs > LARGEST_CLAIM:
-        raise Unsupported(f"a claim with more than {LARGEST_CLAIM} inputs times messages is not counted")
+        raise Unsupported(f"the number of inputs times the number of messages may be at most {LARGEST_CLAIM}")
     return Claim(title, channel, tuple(range(channel.num_inputs)), tuple(str(y) for y in range(channel.num_outputs)))
 
 

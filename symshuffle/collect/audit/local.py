@@ -226,6 +226,8 @@ def audit_local(source: Any, *, runs: object, confidence: object = "0.99") -> Lo
     number = as_integer(runs, "runs", 1, MOST_MESSAGES // len(said.inputs))
     found = LocalAudit(said, number, read_confidence(confidence))
     if not found.events:
-        raise Unsupported("the rows of the claimed channel, in balls, are not told apart: claim rational rows")
+        raise Unsupported(
+            "whether two rows of the claimed channel, in balls, are equal is not decided: claim rational rows"
+        )
     check_runs(found.runs, upper_end(found.claim.cap), Fraction(0), found.level)
     return found

@@ -72,7 +72,7 @@ def _proved(
         p = min(max(Fraction(near * (1 + sign * first * 2**i)), Fraction(0)), Fraction(1))
         if p == last or holds(p):
             return p
-    raise NotDecided(f"the {end} runs")
+    raise NotDecided(f"the {end} runs is not certified near its value in doubles")
 
 
 def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fraction]:

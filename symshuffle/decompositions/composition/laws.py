@@ -198,7 +198,7 @@ def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -
     """The decomposition of a tree at a pair of inputs that differ as the pattern says, in the symbol ``lam``."""
     mechanism, *more = leaves(part)
     if isinstance(mechanism, Laplace) or any(isinstance(leaf, Laplace) for leaf in more):
-        raise Unsupported("laplace has a continuum of components; its laws of G lie between those of composed_law")
+        raise Unsupported("laplace has no finite decomposition; use composed_law, whose two laws enclose it")
     table = _table(part, pattern, others, _Budget(1, None, None), "upper")
     cells = [Cell(r0 * c, r1 * c, c, (r0, r1)) for (r0, r1), c in table.charged]
     cells += [Cell(a, b, sp.Integer(0), None) for a, b in table.singular]

@@ -239,7 +239,7 @@ def _tried(k: int, n: int, match: Match, rtol: float, variants: int, one: Family
 
 
 def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[Family], list[tuple[str, str]]]:
-    """The families to compare, and who has none at k inputs."""
+    """The families to compare, and the names of those that do not exist at k inputs, with the reason."""
     if wanted is not None:
         return [family(name, k) for name in wanted if name != NAME], []
     found, absent = [], []
@@ -257,7 +257,7 @@ def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[
 def _check_strings(one: Family) -> None:
     """Refuse strings of bits that are too long, before their probabilities are written out."""
     if one.all_inputs > LARGEST_STRING and has_strings(one):
-        raise Unsupported(f"messages are strings of {one.all_inputs} bits (limit {LARGEST_STRING})")
+        raise Unsupported(f"messages are strings of {one.all_inputs} bits, above the limit of {LARGEST_STRING}")
 
 
 def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], absent: list[tuple[str, str]]) -> None:

@@ -254,7 +254,7 @@ def _around_budget(
     below = next((one for one in map(make, _away(start, -1)) if less(budget, one.chi_square) is Verdict.FALSE), None)
     above = next((one for one in map(make, _away(start, 1)) if less(one.chi_square, budget) is Verdict.FALSE), None)
     if below is None or above is None:
-        raise NotDecided(f"no ratio of {family.name} is certainly within the budget {budget}, and next to it")
+        raise NotDecided(f"no ratio cap of {family.name} near the budget {budget} is certified to be within it")
     return below, above
 
 

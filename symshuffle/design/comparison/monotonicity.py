@@ -117,7 +117,7 @@ class DegradationOrder:
         return truth / (share - truth) if truth < share else None
 
     def parameters(self, point: Setting) -> Parameters:
-        """The free parameters of a point, by name."""
+        """Names and values of the free parameters at a point."""
         integer, share = point
         return tuple((p.name, integer if p.integer and integer is not None else share) for p in self.family.free)
 

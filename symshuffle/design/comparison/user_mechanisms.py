@@ -296,7 +296,7 @@ def _mixed(part: Part, weight: Fraction, lam: Any) -> Iterator[tuple[Fraction, M
     if not isinstance(part, Composition):
         yield weight, _leaf(part, lam)
     elif part.operator == "joint":
-        raise Unsupported("a joint composition inside a parallel one: no estimator is known here")
+        raise Unsupported("no estimator is known of a joint composition inside a parallel one")
     else:
         for share, one in zip(part.weights, part.parts, strict=True):
             yield from _mixed(one, weight * share, lam)

@@ -193,12 +193,13 @@ def _certify(
     rounds: int = 6,
     patient: float = 2.0,
 ) -> Design:
-    """Column generation over the rationals from proposed columns; by weak duality where it does not settle.
+    """Certified optimum by column generation over the rationals, from proposed columns.
 
-    - ``most``: rounds after which the last channel and its multipliers, lowered, make a bracket.
-    - ``rounds``: rounds before the compact program is solved over the rationals instead.
-    - ``patient``: seconds that pivots of the compact program may take below that level; otherwise columns are
-      generated on.
+    - ``most``: number of rounds after which a bracket is made from the last channel and its multipliers, lowered so
+      that they are feasible (weak duality).
+    - ``rounds``: number of rounds after which the compact program is solved over the rationals instead.
+    - ``patient``: seconds that the pivots of the compact program may take at small ``lam``; if they would take longer,
+      column generation continues.
     """
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     columns = columns | _starting_columns(problem)

@@ -267,7 +267,7 @@ class _LogProgram:
     @classmethod
     def of(cls, measure: Measure, group: SymmetryGroup) -> _LogProgram:
         if not measure.logs:
-            raise Unsupported(f"a formula of {measure.name}: it is no sum of logarithms of linear forms")
+            raise Unsupported(f"{measure.name} has no formula here: it is no sum of logarithms of linear forms")
         orbits = tuple(group.subset_orbits())
         lam, one = RING.gens[0], RING.one
         rows = range(len(group.input_orbits()))
@@ -309,7 +309,7 @@ class _LogProgram:
             if holds(lam, lam):
                 lower, upper = (reach(holds, lam, end) for end in levels)
                 return self.shown(solved, (lower, upper))
-        raise NotDecided(f"no basis that was proposed at lam = 1 + {float(lam - 1):.6g} is optimal there for certain")
+        raise NotDecided(f"no basis proposed at lam = 1 + {float(lam - 1):.6g} is certified to be optimal there")
 
     def at(self, lam: Fraction) -> LinearProgram:
         r"""A rational program at one level whose costs are close to the true ones; it can only propose a basis.

@@ -65,7 +65,7 @@ def basis_at(program: ParametricProgram, lam: Fraction) -> OptimalBasis:
         found = _vectors_of_basis(program, basis, lam) if usable else None
         if found is not None:
             return found
-    raise NotDecided(f"no basis that was proposed at lam = {lam} is optimal there")
+    raise NotDecided(f"no basis proposed at lam = {lam} is certified to be optimal there")
 
 
 def _vectors_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fraction) -> OptimalBasis | None:

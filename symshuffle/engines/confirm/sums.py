@@ -46,7 +46,7 @@ _Atoms = Sequence[tuple[Any, Any]]
 def by_sums(law: MpmathLaw, n: int, *, digits: int) -> tuple[Any, Any]:
     """E[S_+]/n to about ``digits`` digits, and a bound on its error, in arithmetic that rounds as mpmath does."""
     if number_of_terms(law, n, digits=digits) > _LARGEST_SUM:
-        raise Unsupported(f"a sum over counts at n = {n} with {len(law.atoms)} atoms: too many terms")
+        raise Unsupported(f"the sum over counts has too many terms at n = {n} with {len(law.atoms)} atoms")
     context, atoms = law.context, law.atoms
     if len(atoms) == 1:
         return max(atoms[0][0], context.mpf(0)), context.mpf(0)

@@ -129,7 +129,7 @@ class Contour(Engine):
         """
         tilt = estimate_tilt(law)
         if float(tilt.values.max()) <= 0:
-            # To be read off the ends: an atom may be positive and round to zero.
+            # Decided by the ends of the atoms, as a positive atom may be 0 as a double.
             most = max(Fraction(0), *(upper_end(value) for value in law.values))
             ends = lower_end(law.singular), upper_end(law.singular) + most
             return Bracket(*ends, "float64", self.name, f"G is never above {float(most):.2g}")

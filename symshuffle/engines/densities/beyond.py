@@ -204,7 +204,7 @@ def height_for(
         if found is not None:
             return found, height
         height *= 1.5
-    raise Unsupported("a density whose transform falls too slowly for the width asked for; ask for a larger rtol")
+    raise Unsupported("the transform of the density falls too slowly for the width asked for; ask for a larger rtol")
 
 
 def _at(term: tuple[flint.arb, flint.arb], top: flint.arb) -> flint.arb:

@@ -138,7 +138,7 @@ def choose(tilt: saddle.Tilt, n: int, rtol: float, *, farther: float = 1.0) -> B
         if min(right, float(left.max())) > quiet + 2:
             break
         if reach > 1e12 / c:
-            raise Unsupported("the sum has tails that no period outruns")
+            raise Unsupported("the tails of the sum are too long for every period of the transform")
     return BromwichPlan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rtol * _SHARE * size, size)
 
 
@@ -196,7 +196,7 @@ def plan_for(law: ContinuousLaw, n: int, aim: float, *, per_factor: int = 20) ->
             left = _shorter(mirrored, n, max(aim * value / (value + abs(mean)), _FINEST), left)
             return replace(left, blur=per_factor * n * UNIT), law.mirrored
     if right is None:
-        raise Unsupported("the sum has tails that no period outruns")
+        raise Unsupported("the tails of the sum are too long for every period of the transform")
     return right, law
 
 
@@ -266,7 +266,7 @@ def _estimated(tilt: saddle.Tilt, n: int, rtol: float, *, told: float = 1e-7, lo
                 if right is None or found > aim / rtol * abs(mean):
                     return found
     if right is None:
-        raise Unsupported("the sum has tails that no period outruns")
+        raise Unsupported("the tails of the sum are too long for every period of the transform")
     return _on_line(tilt, n, right, rtol)
 
 

@@ -69,7 +69,7 @@ def density_bracket(
     """
     arithmetic = choice(Arithmetic, arithmetic, "arithmetic")
     if arithmetic == "exact":
-        raise Unsupported("a law with a density has no exact sums: arithmetic float64 or ball")
+        raise Unsupported("a law with a density has no exact sums: use arithmetic float64 or ball")
     cells = n <= many and arithmetic == "float64"
     # Of few users the integrand falls late, where it falls at all.
     few = _of_few_cells(law, n) if cells and n <= few_users and rtol >= coarse_widths[0] else None
@@ -212,7 +212,7 @@ def _by_transform(
             break
         finer *= max(largest_step, min(0.1, rtol * float(found.lower / found.width) / 4))
     if best is None:
-        raise NotDecided("no pass was made")
+        raise NotDecided("no evaluation was finished within the limits")
     return best
 
 

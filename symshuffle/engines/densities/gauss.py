@@ -122,7 +122,7 @@ def rule(
         found = order_for(piece, low, high, c, top, share)
         if found is None:
             if high - low < shortest or tried > max_nodes:
-                raise Unsupported("a density that no Gauss rule on short panels resolves at this height of the line")
+                raise Unsupported("no Gauss rule on short panels integrates this density on the contour")
             middle = (low + high) / 2
             stack += [(piece, middle, high), (piece, low, middle)]
             continue

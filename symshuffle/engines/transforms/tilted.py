@@ -379,7 +379,7 @@ def _steps(
 
 
 def _spacing(law: Law, low: Fraction) -> Fraction | None:
-    """The coarsest step that leads from the least atom to all others; None if some atom is not rational."""
+    """Largest step of a lattice through the least atom that contains all atoms; None if some atom is not rational."""
     unit = law.lattice
     if unit is None:
         return None

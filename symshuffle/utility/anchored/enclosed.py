@@ -71,7 +71,7 @@ class EnclosedLaw:
             balls = [enclose(entry) for entry in column]
             average: Ball = exact_sum(balls) / channel.num_inputs
             if less(0, average) is not Verdict.TRUE:
-                raise NotDecided(f"whether an output of mass {average} can occur is open at {DEFAULT_BITS} bits")
+                raise NotDecided(f"whether an output of mass {average} can occur is not decided at {DEFAULT_BITS} bits")
             templates.append(tuple(entry / average for entry in balls))
             weights.append(average)
         return cls(tuple(templates), tuple(weights))
@@ -160,7 +160,7 @@ class EnclosedLaw:
             if equal(mass, 0) is Verdict.TRUE:
                 continue
             if less(0, mass) is not Verdict.TRUE:
-                raise NotDecided(f"whether the composition sees a template, of mass {mass}, is open")
+                raise NotDecided(f"whether the composition sees a template, of mass {mass}, is not decided")
             ratios = [entry / mass for entry in u]
             mean = exact_sum(ratios) / len(ratios)
             points.append(tuple(entry - mean for entry in ratios))
@@ -178,7 +178,7 @@ class EnclosedLaw:
             except ZeroDivisionError:
                 if len(self.templates) < k:
                     return None
-                raise NotDecided(f"whether the covariance is singular is open at {DEFAULT_BITS} bits") from None
+                raise NotDecided(f"whether the covariance is singular is not decided at {DEFAULT_BITS} bits") from None
             templates = _arbs(self.templates)
             # A = (C + 1/k 11^T)^-1 - 1/k 11^T, and u sums to k: the second part takes 1 from every entry.
             votes = (templates * inverse.transpose()).table()

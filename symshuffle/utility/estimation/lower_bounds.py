@@ -205,7 +205,7 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     n, k, trace = as_integer(n, "n", 1), as_integer(k, "k", 2), parse_number(trace, "trace")
     constant: Any = isotropic_risk(k, trace, population="iid")
     if constant == math.inf:
-        raise InputError("trace", trace, "a number above 0: without a trace nothing is learnt")
+        raise InputError("trace", trace, "a number above 0: at trace 0 messages do not depend on the inputs")
     largest = Fraction(k - 1, k)
     noise = constant - largest
     root = math.isqrt(n)

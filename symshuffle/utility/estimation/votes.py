@@ -332,7 +332,7 @@ def channel_noise(channel: Channel, *, most: int = 64) -> VoteNoise:
     k = channel.num_inputs
     if k > most or not channel.exact:
         limit = f"{k} inputs (limit {most})" if channel.exact else "entries that are not rational"
-        raise Unsupported(f"the canonical estimator of an explicit channel: {limit}")
+        raise Unsupported(f"the canonical estimator of an explicit channel is not computed for {limit}")
     law = AnchoredLaw.from_channel(channel)
     if vote_sizes(law) is None:
         raise Unsupported("no estimator is unbiased: some compositions send messages of the same law")

@@ -127,7 +127,7 @@ def sign_at(coefficients: Sequence[Fraction | int], lam: Real) -> int:
             found: flint.arb = reduce(lambda total, c: total * at + to_arb(c), coefficients, flint.arb(0))
             if found > 0 or found < 0:
                 return 1 if found > 0 else -1
-    raise NotDecided(f"the sign of a polynomial at lambda = {lam} is open at {_PRECISIONS[-1]} bits")
+    raise NotDecided(f"the sign of a polynomial at lambda = {lam} is not decided at {_PRECISIONS[-1]} bits")
 
 
 def _tie_sign(k: int, s: int, lam: Real) -> int:
@@ -266,7 +266,7 @@ def best_sizes(k: int, lam: Real, loss: Loss, *, most: int = 1000) -> tuple[int,
         left = [s for s in left if less(losses[best], losses[s]) is not Verdict.TRUE]
         if all(less(losses[best], losses[s]) is Verdict.FALSE for s in left if s != best):
             return tuple(left)
-    raise NotDecided(f"the losses of the sizes {', '.join(map(str, left))} are not told apart")
+    raise NotDecided(f"which of the sizes {', '.join(map(str, left))} has the smallest loss is not decided")
 
 
 def size_noise(k: int, s: int, lam: Real, bits: int = 128) -> VoteNoise:

@@ -359,7 +359,7 @@ def _envelope_ball(experiment: Contamination, lam: Real, gamma: Real, bits: int)
                 value = _tail(n, n - t + 1, q) - order * seen
             found = value if found is None else found.union(value)
         if found is None:
-            raise NotDecided(f"no count of high ratios can be the threshold at {bits} bits")
+            raise NotDecided(f"which count of high ratios is the threshold is not decided at {bits} bits")
         return Ball.from_arb(found, bits)
 
 

@@ -56,7 +56,9 @@ def profile_gap(ratio: Law, experiment: Contamination, *, lam: Fraction, gamma: 
     average = average_law(ratio, experiment.n)
     envelope = binary_envelope(experiment, lam=lam, gamma=gamma).bracket.exact
     if envelope is None:
-        raise Unsupported(f"the gap is computed exactly, for n up to a few thousand; here n = {experiment.n}")
+        raise Unsupported(
+            f"the gap is computed exactly, which is limited to a few thousand users; here n = {experiment.n}"
+        )
     if experiment.direction == "forward":
         return envelope - stop_loss(average, gamma)
     return envelope - sum((w * (1 - gamma * v) for v, w in exact_atoms(average) if gamma * v < 1), start=Fraction(0))

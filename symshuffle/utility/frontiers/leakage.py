@@ -126,7 +126,7 @@ def convex_envelope(
         raise InputError("lam", lam, "a Fraction or an Exp of at least 1")
     if callable(function):
         if order is not None:
-            raise InputError("order", order, "no order: a callable says what it is")
+            raise InputError("order", order, "none with a callable: only the Rényi divergence has an order")
         return Leakage(_of_callable(n, lam, function), experiment, EVERY_CHANNEL)
     name, power = _named(function, "function", order)
     if name == "hockey-stick":

@@ -78,7 +78,9 @@ def share(mechanism: Mixed) -> flint.arb:
         case PrivUnit():
             gamma = to_arb(1 - mechanism.p) / cap_complement(to_arb(mechanism.theta), mechanism.dimension)
             if not gamma < 1:
-                raise Unsupported(f"the cap of {mechanism} is not certainly preferred")
+                raise Unsupported(
+                    f"{mechanism} is not certified to prefer its cap: 1 - p is not below the uniform mass outside it"
+                )
             return gamma
 
 

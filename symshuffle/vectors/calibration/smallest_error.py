@@ -250,7 +250,7 @@ def _certified(
     close = close_of_sums if summed(family.make(shape, start), target.n) else finest
     nearest = _strongest(excess, start, family.strengths, close, _BESIDE / 2)
     if nearest is None:
-        raise Unsupported("no strength meets the target by an estimate")
+        raise Unsupported("by an estimate, no strength meets the target")
     slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, slopes[0]), slopes[1])
     said = ""
     alone = _of_one_user(family, target, shape, nearest)

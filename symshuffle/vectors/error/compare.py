@@ -181,7 +181,7 @@ def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
     def passed(dimension: int) -> bool:
         before, after = (_ERRORS[name](index, dimension, DEFAULT_BITS) for name in (first, then))
         if before.upper >= after.lower and after.upper >= before.lower:
-            raise NotDecided(f"{first} and {then} are not told apart in dimension {dimension}")
+            raise NotDecided(f"which of {first} and {then} is more accurate in dimension {dimension} is not decided")
         return after.upper < before.lower
 
     if passed(2):
@@ -190,7 +190,7 @@ def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
     while not passed(high):
         low, high = high, 2 * high
         if high > most:
-            raise NotDecided(f"{then} does not take over from {first} up to dimension {low}")
+            raise NotDecided(f"{then} is not certified to be more accurate than {first} in any dimension up to {low}")
     return first_integer(passed, low, high)
 
 

@@ -194,7 +194,7 @@ def _gaussian(mechanism: LocalGaussian, side: Side, blanket: Blanket) -> tuple[f
     if side == "upper":
         return upper_variance(flint.arb(0), b), "closed form; worst at antipodal unit inputs"
     if blanket == "mechanism":
-        raise Unsupported("the Gaussian randomizer is built on no blanket: ask for the largest one")
+        raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
     return largest_blanket_variance(flint.arb(0), b, mechanism.dimension), "integral over the length; |x| = 1"
 
 

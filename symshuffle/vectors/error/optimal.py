@@ -298,7 +298,7 @@ def _density_ends(mechanism: ClippedLinear, bits: int) -> Bracket:
     with working_precision(bits + 32):
         gamma, slope, m = map(to_arb, clipped_numbers(mechanism, bits=bits + 32))
         if not m > 0:
-            raise NotDecided("the mean message is not told from 0 at this precision")
+            raise NotDecided("whether the mean message is 0 is not decided at this precision")
         t0, budget = to_arb(mechanism.clip), 1 / to_arb(mechanism.chi) ** 2
         loss = slope * ramp_moments(-t0, mechanism.dimension)[0]  # E(-k - b - beta T)_+
         # g = max(-k, beta t + b) with k = 1 - gamma, b = -k - beta t0; it has mean 0 and mean square gamma/chi^2.

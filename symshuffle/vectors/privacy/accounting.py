@@ -192,7 +192,7 @@ def _ball_law(atoms: Sequence[tuple[flint.arb, flint.arb]]) -> Law:
     """A law of balls; G is 0 with what probability is left."""
     rest = 1 - sum((w for _, w in atoms), start=flint.arb(0))
     if not all(w > 0 for _, w in atoms):
-        raise NotDecided("the mass of a cell of heights is not told from 0")
+        raise NotDecided("whether a cell of heights has mass 0 is not decided")
     balls = [(Ball.from_arb(v, _BITS), Ball.from_arb(w, _BITS)) for v, w in atoms]
     return Law.from_atoms([(Fraction(0), Ball.from_arb(rest, _BITS)), *balls])
 

@@ -53,9 +53,9 @@ def confirm_pair(
     from mpmath import mp
 
     if not isinstance(mechanism, BlanketMixedGaussian | LocalGaussian | SphereLinear | ClippedLinear | PrivUnit):
-        raise Unsupported(f"no independent quadrature confirms {source_name(mechanism)}")
+        raise Unsupported(f"no independent quadrature is known for {source_name(mechanism)}")
     if n < _FEWEST:
-        raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
+        raise Unsupported(f"the independent quadrature needs at least {_FEWEST} users, not {n}")
     near = choice(Relation, adjacency, "adjacency")
     kind = None if blanket is None else choice(Blanket, blanket, "blanket")
     largest = isinstance(mechanism, LocalGaussian) or kind == "largest"

@@ -120,7 +120,7 @@ class FinitePair:
                 case Verdict.FALSE:
                     pass
                 case _:
-                    raise NotDecided("whether the blanket ever sends a message; raise bits")
+                    raise NotDecided("whether the blanket has mass at a message is not decided: increase bits")
         rest: Any = Fraction(0) if self.whole else 1 - sum((r for _, r in atoms), start=Fraction(0))
         return Law.from_atoms([(Fraction(0), rest), *atoms], revealed)
 

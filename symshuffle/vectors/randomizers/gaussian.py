@@ -83,7 +83,7 @@ def gaussian_profile(
             if value > 0 and value.rad() < value.mid() * flint.arb(2) ** (-bits // 2):
                 return Ball.from_arb(value, bits)
         precision *= 2
-    raise NotDecided(f"delta of Gaussian noise is below 2^-{most}, or the noise multiplier is not known well")
+    raise NotDecided(f"delta of Gaussian noise is below 2^-{most}, or the noise multiplier is enclosed too widely")
 
 
 def _profile(s: flint.arb, order: Real) -> flint.arb:

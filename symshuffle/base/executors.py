@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, Generic, NoReturn, TypeVar
 
+from symshuffle.base import cost
 from symshuffle.base.errors import InputError, SolverFailure, SymshuffleError, check_progress
 
 T = TypeVar("T")
@@ -110,7 +111,12 @@ def mapped(
     if executor is not None:
         check_executor(executor, function, *items[:1])
     found: dict[int, Any] = {}
-    work = Work(partial(_tried, function), enumerate(items), executor)
+
+    def shared(item: T) -> tuple[Any, BaseException | None]:
+        with cost.part(len(items) - len(found)):
+            return _tried(function, item)
+
+    work = Work(shared if executor is None else partial(_tried, function), enumerate(items), executor)
     try:
         for i, (value, raised) in work:
             if raised is not None:

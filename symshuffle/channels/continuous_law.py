@@ -26,12 +26,16 @@ from typing import ClassVar, Final, Literal, TypeAlias, final
 
 import flint
 
+from symshuffle.base import cost
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
 
 Function: TypeAlias = Callable[[flint.acb], flint.acb]
 """A function that is analytic near a stretch and real on it, evaluated on complex balls."""
+
+_INTEGRAL: Final = 10_000
+"""Terms of a contour in doubles that take as long as an integral: cost only."""
 
 _SIGN_BITS: Final = 128
 """Precision at which signs of G and its mean for one user are taken: cost only."""
@@ -433,4 +437,5 @@ def _mass(base: Function, relative: Function, low: Fraction, high: Fraction, bit
 
 def _integral(function: Function, low: Fraction, high: Fraction) -> flint.acb:
     """A certified integral: adaptive Gauss rules with bounds on ellipses, by Arb."""
+    cost.add(_INTEGRAL)
     return flint.acb.integral(lambda u, _: function(u), flint.acb(to_arb(low)), flint.acb(to_arb(high)))

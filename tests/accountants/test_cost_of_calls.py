@@ -4,10 +4,24 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Channel, Deployment, delta, epsilon, randomizer
+from symshuffle import (
+    Channel,
+    Deployment,
+    Unsupported,
+    delta,
+    epsilon,
+    largest_eps0,
+    profile,
+    randomizer,
+    renyi,
+    smallest_n,
+)
+from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.deployment import listed
+from symshuffle.base import cost
 from symshuffle.decompositions import model
+from symshuffle.engines import Contour
 from symshuffle.vectors import LocalGaussian
 
 KRR = randomizer("krr").at(k=4, eps0=1)
@@ -80,3 +94,67 @@ def test_the_end_of_a_profile_is_found_at_any_width(monkeypatch):
     found = epsilon(randomizer("krr").at(k=3, lam="3/2"), n=2, delta="1e-5", rtol="1e-30").bracket
     assert 0 < found.width <= F(1, 10**29) * found.upper
     assert len(calls) < 400
+
+
+LAPLACE = randomizer("laplace").at(eps0=1)
+ASKED = {
+    "delta": lambda: delta(KRR, n=1000, eps="0.1"),
+    "epsilon": lambda: epsilon(KRR, n=1000, delta="1e-6"),
+    "rare values": lambda: epsilon(randomizer("rappor").at(D=4, eps0=20), n=10**4, delta="1e-6"),
+    "group": lambda: epsilon(KRR, n=1000, delta="1e-6", group_size=2, rtol=1e-2),
+    "dropout": lambda: epsilon(KRR, n=1000, delta="1e-6", dropout="1/10", rtol=1e-2),
+    "periods": lambda: epsilon(KRR, n=1000, delta="1e-6", periods=2),
+    "users": lambda: smallest_n(KRR, eps="0.1", delta="1e-6"),
+    "budget": lambda: largest_eps0(randomizer("krr", k=4), n=1000, eps="0.1", delta="1e-6"),
+    "renyi": lambda: renyi(KRR, n=1000, order=2, rtol=0.1),
+    "laplace": lambda: delta(LAPLACE, n=1000, eps="0.1", rtol=1e-3),
+    "profile": lambda: profile(KRR, n=1000, eps=["0.1", "0.2"]).points[1].y,
+    "curve": lambda: amplification_curve(KRR, delta="1e-6", users=[100, 1000]).points[1].y,
+    "gaussian": lambda: delta(LocalGaussian(2), n=100, eps="0.2", rtol=1e-3),
+    "engine": lambda: epsilon(KRR, n=1000, delta="1e-6", engine=Contour()),
+}
+
+
+def of(asked):
+    """The bracket of an answer."""
+    found = asked()
+    return getattr(found, "bracket", found)
+
+
+@pytest.mark.parametrize("share", [0, 60])
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_where_no_work_is_left_the_answer_is_wider_and_true(asked, share, monkeypatch):
+    known = of(asked)
+    spent = counting(monkeypatch, cost, "add")
+    of(asked)
+    whole = sum(terms for (terms,) in spent)
+    spent.clear()
+    monkeypatch.setattr(cost, "MOST", int(whole * share / 100))
+    try:
+        found = of(asked)
+    except Unsupported as refusal:
+        assert asked is ASKED["engine"] and "leave the choice to auto" in str(refusal)
+        return
+    assert found.lower <= known.upper and known.lower <= found.upper
+    assert found.aimed is not None or found.width <= known.width * 2
+    assert sum(terms for (terms,) in spent) <= 2 * whole + 2 * 10**7
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda: epsilon(randomizer("rappor").at(D=4, eps0=40), n=10**9, delta="1e-6"),
+        lambda: epsilon(randomizer("laplace").at(eps0=12), n=100, delta="1e-3"),
+        lambda: delta(LAPLACE, n=5, eps=1, reports=2),
+        lambda: delta(LocalGaussian(2), n=60, eps="9/4", adjacency="zero-out", blanket="largest", rtol=1e-4),
+    ],
+    ids=["rare values", "both sides", "reports", "cells"],
+)
+def test_what_takes_too_long_ends_with_what_is_known(asked, monkeypatch):
+    """A fiftieth of the work that a question may take: what is spent beyond it are values that take next to none."""
+    most = cost.MOST // 50
+    monkeypatch.setattr(cost, "MOST", most)
+    spent = counting(monkeypatch, cost, "add")
+    found = asked().bracket
+    assert found.aimed is not None and found.upper > 0
+    assert sum(terms for (terms,) in spent) <= 10 * most

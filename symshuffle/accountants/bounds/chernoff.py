@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
@@ -18,6 +19,11 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
+
+if TYPE_CHECKING:
+    from symshuffle.channels.mixed_law import MixedLaw
+
+_BITS: Final = 128
 
 _CLEARLY: Final = 0.5
 """Share of the exponent of that number above which doubles alone say that a bound is larger."""
@@ -49,6 +55,20 @@ def below_all_numbers(law: Law, n: int) -> Bracket | None:
     ends = lower_end(law.singular), upper_end(law.singular) + Fraction(1, n << MOST_DOUBLINGS)
     evaluation = f"Chernoff's bound at c = {c:.4g}, below 2^-{MOST_DOUBLINGS}, the least number that is kept"
     return Bracket(*ends, "ball", "none", evaluation)
+
+
+def without_engine(law: Law | MixedLaw, n: int, reason: str) -> Bracket:
+    """Bracket that takes next to no work: from the mean to Chernoff's bound or the value for one user, in balls."""
+    least, top, which = max(law.floor, Fraction(0)) + lower_end(law.singular), law.ceiling, "the value for one user"
+    if isinstance(law, Law) and law.enclosed:
+        from symshuffle.engines.contours import saddle  # NumPy loads when used
+
+        with suppress(Unsupported), working_precision(_BITS + n.bit_length()):
+            c = saddle.saddle_point(saddle.tilt(law), n)
+            bound = (n * _moment(law, c).log() - to_arb(Fraction(c)).log() - 1).exp() / n
+            found = Ball.from_arb(bound, _BITS).upper + upper_end(law.singular) if bound.is_finite() else top
+            top, which = min((top, which), (found, f"Chernoff's bound at c = {c:.4g}"))
+    return Bracket(min(least, top), top, "ball", "none", f"at most {which} ({reason})")
 
 
 def positive_at_most(law: Law, n: int) -> Fraction:

@@ -11,9 +11,10 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_at_most
+from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_at_most, without_engine
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
 from symshuffle.accountants.deployment.group import check_n
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, Question, choice, strength, weakest_arithmetic
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
@@ -40,6 +41,15 @@ _SUMS: Final = ((None, 3_000_000), (128, 300_000))
 """Nodes of a contour, and steps of sums over counts in doubles and in integers, that take half a second at most."""
 
 
+_VALUE: Final = 30_000
+_ATOM: Final = 300
+"""Terms that take as long as what a value, and an atom of its law, need besides sums: cost only."""
+
+_SPENT: Final = f"the question took {cost.MOST:.0e} terms"
+
+_LITTLE: Final = Fraction(1, 10**16)
+"""A value of H(n) down to which Chernoff's bound looks at tails where no target is given: cost only."""
+
 _PASSES: Final = 4
 """About as many passes as a value takes whose width is part of that of a question."""
 
@@ -57,6 +67,7 @@ class Method:
     - ``goal``: number with which the value is compared; a bracket far below or far above it is not narrowed further.
     - ``values``: about how many values the question evaluates; the default limit of a named engine is divided among
       them.
+    - ``lenient``: whether doubles do where balls would take more work than is left.
     """
 
     direction: Question = "both"
@@ -66,6 +77,7 @@ class Method:
     bits: int | None = None
     goal: Fraction | None = None
     values: int = 1
+    lenient: bool = False
 
     def __post_init__(self) -> None:
         engine: Any = self.engine  # callers are not type-checked
@@ -84,6 +96,11 @@ class Method:
             return self.engine
         limited: Engine = replace(engine, largest=max(usual.default // (_PASSES * self.values), 1))
         return limited
+
+    @property
+    def share(self) -> int:
+        """One of how many values is to leave work for the others."""
+        return max(self.values // _PASSES, 1 if self.goal is None else 2)
 
     @property
     def doubles_do(self) -> bool:
@@ -127,6 +144,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method) -> Bra
     one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
     """
     n = check_n(n)
+    cost.add(_VALUE + (_ATOM * len(law.values) if law.kind == "atoms" else 0))
     if law.kind == "densities":
         return _of_densities(law, n, request)
     if law.never_positive:
@@ -199,7 +217,7 @@ def evaluate_law(
 
 def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
     """H(n) of a pair of densities, which has a road of its own."""
-    from symshuffle.engines.densities.engine import density_bracket
+    from symshuffle.engines.densities.engine import at_most
 
     if request.engine is not None:
         raise Unsupported(f"engine {request.engine.name} takes no law with a density; leave the choice to auto")
@@ -213,12 +231,29 @@ def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
     if alone is not None:
         evaluation = "closed form of one user"
         return _at(Bracket(alone.lower, alone.upper, "ball", "none", evaluation, pair=pair), request.arithmetic)
-    arithmetic = request.arithmetic or "float64"
-    found = density_bracket(law, n, arithmetic=arithmetic, rtol=request.rtol, goal=request.goal)
-    ceiling = law.ceiling if found.aimed is not None else None  # H(n) never rises with n
-    if ceiling is not None and ceiling < found.upper:
-        found = replace(found, lower=min(found.lower, ceiling), upper=ceiling)
+    found = _of_pair(law, n, request)
+    if found.aimed is not None:  # H(n) never rises with n
+        ceiling, road = at_most(law, n, near=found.upper)
+        if ceiling < found.upper:
+            evaluation = f"at most {road}; {found.evaluation}"
+            found = replace(found, lower=min(found.lower, ceiling), upper=ceiling, evaluation=evaluation)
     return replace(found, pair=pair)
+
+
+def _of_pair(law: LevelledPair, n: int, request: Method) -> Bracket:
+    """H(n) of one pair of densities, or a bound on it that takes little where no work is left."""
+    from symshuffle.engines.densities.engine import at_most, density_bracket
+
+    arithmetic = request.arithmetic or "float64"
+    if cost.left():
+        try:
+            return density_bracket(law, n, arithmetic=arithmetic, rtol=request.rtol, goal=request.goal)
+        except (Unsupported, NotDecided):
+            if cost.left():
+                raise
+    ceiling, road = at_most(law, n, near=request.goal or _LITTLE)
+    evaluation = f"at most {road} ({_SPENT})"
+    return Bracket(Fraction(0), min(ceiling, Fraction(1)), arithmetic, "none", evaluation, aimed=request.rtol)
 
 
 def _smallest_of_pairs(law: LevelledPair, n: int, request: Method, *, far_below: int = 4) -> Bracket:
@@ -263,6 +298,7 @@ def _at_level(request: Method, *, kept: float = 1e-3) -> Method:
     return replace(request, goal=None, rtol=min(request.rtol, kept))
 
 
+@cost.forgotten
 @lru_cache(maxsize=64)
 def _kept(law: LevelledPair, n: int, request: Method) -> Bracket | str:
     """The value of a law at a level of its own, or why there is none: a search asks for it at each of its levels."""
@@ -319,8 +355,10 @@ def _of_atoms(
         return apart
     try:
         found = _answer(law, n, request)
-    except (Unsupported, NotDecided):
+    except (Unsupported, NotDecided) as reason:
         apart = apart or (_apart(law, n, request) if several else None)
+        if apart is None and several and request.arithmetic != "ball":
+            return _aimed(without_engine(law, n, str(reason)), request)
         if apart is None:
             raise
         return apart
@@ -342,6 +380,17 @@ def _of_part(request: Method, narrower: int, law: Law, n: int) -> Bracket | None
 
 def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
+    if request.arithmetic != "exact" and not cost.left():
+        if request.engine is not None:
+            over = f"a question of over {cost.MOST:.1e} terms; ask for a larger rtol, or leave the choice to auto"
+            raise Unsupported(f"engine {request.engine.name} at n = {n}: {over}")
+        return _aimed(without_engine(law, n, _SPENT), request)
+    with cost.part(request.share):
+        return _of_engines(law, n, request)
+
+
+def _of_engines(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
+    """The same, where work is left."""
     engines = _offers(law, n, request) if request.sharing is None else iter((request.sharing,))
     best, reason = None, None
     if request.engine is None and request.arithmetic != "exact" and n >= _MANY and isinstance(law, Law):

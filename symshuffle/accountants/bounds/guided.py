@@ -12,10 +12,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import takewhile
 from typing import Final, final
 
 from symshuffle.accountants.bounds.gaussian_limit import distance, log_profile, rising_root
 from symshuffle.accountants.bounds.search import Bound, Crossing, Point, between, narrow, shortened
+from symshuffle.base import cost
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import natural_log
 
@@ -69,7 +71,8 @@ def guided(bound: Bound, target: Fraction, rtol: float, guide: Guide, *, patienc
     start = min(guide.start, float(guide.most))
     plan = [(_rounded(start, 1e-3 if rtol < _WIDEST / 100 else rtol, guide), _WIDEST if rtol < _WIDEST / 100 else rtol)]
     left = Fraction(0)  # up to there it is not 0, where that was asked
-    for _ in range(patience):
+    above = meets = None
+    for _ in takewhile(lambda _: cost.left(), range(patience)):  # then values take next to none, and are wide
         x, width = plan.pop(0)
         try:
             point = Point(x, bound(x, width))

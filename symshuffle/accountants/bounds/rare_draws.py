@@ -25,6 +25,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any, Final, final
 
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, weakest_arithmetic
 from symshuffle.base.numbers import Ball, exact_sum, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
@@ -73,7 +74,12 @@ def split(law: Law, n: int, *, few_atoms: int = 50) -> tuple[list[tuple[Any, Any
 
 
 def by_rare_draws(
-    law: Law, n: int, answer: Callable[[Law, int], Bracket | None], narrow: Callable[[Bracket], bool]
+    law: Law,
+    n: int,
+    answer: Callable[[Law, int], Bracket | None],
+    narrow: Callable[[Bracket], bool],
+    *,
+    per_case: int = 5_000,
 ) -> Bracket | None:
     """Bracket around H(n), summed over how often which rare value is drawn.
 
@@ -81,18 +87,20 @@ def by_rare_draws(
 
     - ``answer``: a bracket of another law, narrower than the one asked for, or None.
     - ``narrow``: whether a bracket will do.
+    - ``per_case``: terms of a contour in doubles that take as long as a case: cost only.
     """
     groups = split(law, n)
     if groups is None:
         return None
     common, rare = groups
     total, share = (exact_sum(weight for _, weight in part) for part in groups)
-    parts = _Parts(Law.from_atoms((value, weight / total) for value, weight in common), tuple(rare), share, n)
+    parts = _Parts.of(Law.from_atoms((value, weight / total) for value, weight in common), tuple(rare), share, n)
     cases: list[_Case] = []
     arithmetic: Arithmetic = "ball"
     draws, values, last = 0, 0, None
     while True:
         if len(cases) < sum(math.comb(k + len(rare) - 1, k) for k in range(draws + 1)):
+            cost.add(per_case * math.comb(draws + len(rare) - 1, draws))
             cases += [parts.case(Counter(drawn)) for drawn in combinations_with_replacement(range(len(rare)), draws)]
         beyond = parts.beyond(draws)
         lower = sum((case.lower for case in cases), start=lower_end(law.singular))
@@ -163,12 +171,27 @@ class _Case:
 @final
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The law of the other draws, the rare atoms with the sum of their weights, and the number of draws."""
+    """The law of the other draws, the rare atoms with the sum of their weights, and the number of draws.
+
+    - ``values``, ``mean``: ends of the values of the other draws, and of their mean.
+    - ``ceiling``, ``variance``: what their positive mean and their variance are not above.
+    """
 
     others: Law
     rare: tuple[tuple[Any, Any], ...]
     share: Any
     n: int
+    values: tuple[Fraction, Fraction]
+    mean: tuple[Fraction, Fraction]
+    ceiling: Fraction
+    variance: Fraction
+
+    @classmethod
+    def of(cls, others: Law, rare: tuple[tuple[Any, Any], ...], share: Any, n: int) -> _Parts:
+        """With what every case needs of the other draws, computed once."""
+        values = min(map(lower_end, others.values)), max(map(upper_end, others.values))
+        mean = lower_end(others.mean), upper_end(others.mean)
+        return cls(others, rare, share, n, values, mean, others.ceiling, upper_end(others.variance))
 
     def case(self, counts: Counter[int]) -> _Case:
         """A case by how often which rare value is drawn, of those that are, with ends that need no engine."""
@@ -181,7 +204,7 @@ class _Parts:
         chance = self.n * sum((upper_end(weight) for _, weight in self.rare), start=Fraction(0))
         rare = sum((upper_end(w) * max(upper_end(v), Fraction(0)) for v, w in self.rare), start=Fraction(0))
         below = chance**draws / math.factorial(draws)
-        return below * (rare + chance / (draws + 1) * self.others.ceiling)
+        return below * (rare + chance / (draws + 1) * self.ceiling)
 
     def _chance(self, counts: Counter[int], m: int) -> tuple[Fraction, Fraction]:
         """The multinomial probability of a case, over n."""
@@ -196,14 +219,12 @@ class _Parts:
     def _ends(self, drawn: Any, m: int) -> tuple[Fraction, Fraction]:
         """Both ends of E[X_+], X the sum of what is drawn and of m other draws, from its mean and variance."""
         nothing, high = Fraction(0), upper_end(drawn)
-        low, top = (
-            end(of(end(value) for value in self.others.values)) for end, of in ((lower_end, min), (upper_end, max))
-        )
+        low, top = self.values
         if high + m * top <= 0:
             return nothing, nothing
-        mean = lower_end(drawn) + m * lower_end(self.others.mean), high + m * upper_end(self.others.mean)
-        least, most = max(mean[0], nothing), max(high, nothing) + m * self.others.ceiling
-        spread = m * upper_end(self.others.variance)
+        mean = lower_end(drawn) + m * self.mean[0], high + m * self.mean[1]
+        least, most = max(mean[0], nothing), max(high, nothing) + m * self.ceiling
+        spread = m * self.variance
         if mean[0] > 0:
             most = min(most, mean[1] + spread / (4 * mean[0]))
         elif mean[1] < 0:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.evaluate import Method
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, weakest_arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -328,8 +329,10 @@ def integers_around(
         above = settle(value, goal, rtol, Fraction(math.floor(min(above.x, meets.x) / factor)) or Fraction(1))
         meets = above if above.y.upper <= goal else meets
         factor = min(factor * factor, Fraction(4))
-    if above.y.lower <= goal:
+    if above.y.lower <= goal and meets.x == 1:
         return Crossing(meets, meets)
+    if above.y.lower <= goal:  # one user is not told from the target
+        return Crossing(Point(Fraction(0), above.y), meets, resolved=False)
     while meets.x - above.x > max(Fraction(apart) * meets.x, Fraction(1)):
         middle = settle(value, goal, rtol, Fraction(int(meets.x + above.x) // 2))
         if middle.y.upper > goal >= middle.y.lower:  # too close to tell: half a width to either side
@@ -353,6 +356,8 @@ def cross(search: Search, bound: BoundAt, target: Fraction, request: Method) -> 
             found = search(partial(bound, "float64"), target, request.rtol)
         except Unsupported:  # doubles may not resolve what balls do
             return search(full, target, request.rtol)
+        if request.lenient and not cost.left():
+            return found
         if not found.resolved:
             return search(full, target, request.rtol)
         meets = Point(found.meets.x, full(found.meets.x, _fine_enough(found.meets.y, target)))

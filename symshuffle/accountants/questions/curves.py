@@ -27,6 +27,7 @@ from symshuffle.accountants.questions.enumeration import Enumeration, enumeratio
 from symshuffle.accountants.questions.experiments import bound_of, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
+from symshuffle.base import cost
 from symshuffle.base.choices import EVALUATED, Arithmetic, CurveKind, Question, SafeEnd, weakest_arithmetic
 from symshuffle.base.errors import InputError, Progress, check_list, check_progress
 from symshuffle.base.executors import mapped
@@ -228,8 +229,18 @@ def profile(
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=level) for level in places], executor, progress)
-    found = tuple(map(Point, places, values))
+    found = _falling(list(map(Point, places, values)))
     return Curve("delta-eps", "eps", "delta", found, neighbours, about_delta(neighbours))
+
+
+def _falling(found: Sequence[Point]) -> tuple[Point, ...]:
+    """Points of a falling function: one that is wider than asked is not above those before it."""
+    points = list(found)
+    for place, (x, y) in enumerate((point.x, point.y) for point in found):
+        top = min((other.y.upper for other in points if other.x <= x), default=y.upper)
+        if y.aimed is not None and top < y.upper:
+            points[place] = Point(x, replace(y, lower=min(y.lower, top), upper=top))
+    return tuple(points)
 
 
 def sent(
@@ -245,7 +256,8 @@ def _received(given: Experiment | Deployment) -> Experiment:
 
 def at_order(given: Experiment | Deployment, request: Method, order: Real) -> Bracket:
     """The bound on delta at one order exp(eps), of what :func:`sent` gave."""
-    return bound_of(_received(given), order, request)
+    with cost.question():  # of a worker, which is asked nothing else
+        return bound_of(_received(given), order, request)
 
 
 def _enumerated(listed: Enumeration, question: Question, order: Real) -> Bracket:
@@ -264,7 +276,8 @@ def _at_users(
     listed = None if described is None else enumeration(described, {"n": n}, request)
     if listed is not None:
         return listed.epsilon(target, request.direction, attained=False).bracket
-    return smallest_of(_received(given).with_users(n), target, request, near)
+    with cost.question():
+        return smallest_of(_received(given).with_users(n), target, request, near)
 
 
 @with_fields
@@ -335,7 +348,7 @@ def amplification_curve(
         values = mapped(at, numbers, executor, progress)
         points = tuple(Point(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
     words = words_of_target(delta=target)
-    return Curve("eps-n", "n", "eps", points, neighbours, about_epsilon(neighbours), words)
+    return Curve("eps-n", "n", "eps", _falling(points), neighbours, about_epsilon(neighbours), words)
 
 
 def along_users(
@@ -347,7 +360,8 @@ def along_users(
     """
     found: list[Point] = []
     for n in users:
-        found.append(Point(Fraction(n), smallest(n, _extrapolated(found, n))))
+        with cost.part(len(users) - len(found)):
+            found.append(Point(Fraction(n), smallest(n, _extrapolated(found, n))))
         if progress is not None:
             progress(len(found), len(users))
     return tuple(found)

@@ -20,6 +20,7 @@ from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import smallest_of, with_every_matrix
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
@@ -143,6 +144,8 @@ def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Method) ->
     if request.arithmetic is not None or request.engine is not None:
         return bound_at(reduced, n, order, request)
     found = bound_at(reduced, n, order, replace(request, arithmetic="float64"))
+    if not cost.left():
+        return found
     if found.arithmetic != "float64" or found.upper < _LEAST_CERTIFIED or not _is_cheap_in_balls(reduced):
         return found
     try:
@@ -285,7 +288,7 @@ def epsilon(
     request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
     if arithmetic is None and engine is None:
         certified = target >= _LEAST_CERTIFIED and _is_cheap_in_balls(reduced)
-        request = replace(request, arithmetic="ball" if certified else "float64")
+        request = replace(request, arithmetic="ball" if certified else "float64", lenient=True)
     guess = None if near is None else parse_rational(near, "near")
     if guess is not None and not 0 <= guess <= LARGEST_LEVEL:
         raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")

@@ -22,6 +22,7 @@ from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.renyi.orders import ORDER_BITS, Known, StretchBounds, divergence, stretches, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
+from symshuffle.base import cost
 from symshuffle.base.choices import Direction, Question, directions
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
@@ -156,7 +157,7 @@ class RefinedProfile:
             low, high = (max(end) for end in zip(*ends, strict=True))
             close = high - low <= Fraction(request.rtol) * high
             stuck = len(widths) >= _PATIENCE and (high - low) * 10 > widths[-_PATIENCE] * 9
-            if close or stuck or 2 * len(self.known) > _MOST_NODES:
+            if close or stuck or 2 * len(self.known) > _MOST_NODES or not cost.left():
                 evaluation = (
                     f"integral over {len(self.known)} orders of the profile, between chords and extended chords"
                 )

@@ -21,6 +21,7 @@ from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
 from symshuffle.accountants.rounds.one_round import ROUND_WIDTH, OneRound
 from symshuffle.accountants.rounds.period import Period
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA, WIDTH_OF_EPS
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import CertificateError, InputError, Unsupported, optional
 from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
@@ -156,6 +157,12 @@ class AllRounds:
         """About how many levels a lattice of all rounds has."""
         return sum((part.last_level(beyond) / step for part in self.telling), start=Fraction(0))
 
+    @property
+    def affordable(self) -> int:
+        """About how many more levels there is work left for, as many as were known so far took the rest."""
+        known = sum(len(part.known) for part in self.parts)
+        return cost.left() * known // max(cost.MOST - cost.left(), 1)
+
     def narrowed(
         self, read: _Read, beyond: Fraction, width: float, sensitivity: float, *, deep: bool = False
     ) -> _Found:
@@ -167,18 +174,21 @@ class AllRounds:
         elif deep and width >= WIDTH_OF_DELTA:
             most, start = _MOST_OF_DEEP, max(start, _WIDTH_OF_DENSITIES)
         step = self.first_step(start, beyond)
-        if (needed := self.levels(step, beyond)) > _MOST_LEVELS:  # out of reach: minutes would not be enough
-            most = _MOST_OUT_OF_REACH
+        needed, affordable = self.levels(step, beyond), self.affordable
+        if needed > min(_MOST_LEVELS, affordable):  # out of reach: minutes would not be enough
+            most = min(_MOST_OUT_OF_REACH, max(affordable, _MOST_OF_DENSITIES))
             step *= math.ceil(needed / most)
         lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
         found = self._off_known(read, beyond)
         if found is not None and found.high - found.low <= Fraction(width) * found.high:
             return found
         while True:
+            left = cost.left()
             lattice = self.lattice(step, beyond)
+            finer = 2 * (left - cost.left())  # what the next lattice takes
             low, high = lattice.low(read), read(lattice.above)
             close = high - low <= Fraction(width) * high or high <= lost
-            if close or lattice.below is None or 2 * lattice.levels > most:
+            if close or lattice.below is None or 2 * lattice.levels > most or finer > cost.left():
                 return _Found(low, high, lattice, beyond)
             step /= 2
 
@@ -226,6 +236,7 @@ Simpler: TypeAlias = tuple[tuple[str, Fraction], ...]
 """Names and values of simpler compositions, which also bound the whole."""
 
 
+@cost.forgotten
 @lru_cache(maxsize=16)
 def _kept(asked: Experiment, request: Method) -> AllRounds:
     rounds = tuple(OneRound(part, part.users, part.times, request) for part in asked.parts)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, final
 
 import flint
 
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
@@ -44,6 +45,9 @@ _INTERVAL_BITS: Final = 53
 _MOST_TERMS: Final = 30_000_000
 """Terms, one for each atom at each node or interval, beyond which a pass is refused, after about a minute: cost only.
 No finer pass follows one of a tenth of them, whatever was aimed at."""
+
+_IN_BALLS: Final = 30
+"""Terms of a contour in doubles that take as long as one in balls: cost only."""
 
 
 @final
@@ -113,8 +117,9 @@ class BallContour(Engine):
         bits = min(self.bits, 64 - round(math.log2(rtol)))  # 64 for what sums and turns of waves lose: cost only
         with working_precision(bits + max(n.bit_length(), 8)):
             line = ContourLine.of(law, n, plan, rtol)
-            largest = min(self.largest, _MOST_TERMS // line.cost)
+            largest = min(self.largest, min(_MOST_TERMS, cost.left() // _IN_BALLS) // line.cost)
             upper, lower, nodes, intervals = _sums(line, tilt, largest, rtol)
+            cost.add((nodes + intervals) * line.cost * _IN_BALLS)
             upper, lower = upper + line.truncation(), lower - line.truncation() - line.aliasing(tilt)
             scale = line.log_scale.exp() / n
             high = Ball.from_arb((upper - line.smoothing_at_zero()) * scale + to_arb(law.singular)).upper
@@ -216,6 +221,7 @@ def _intervals(
 
 def _check_cost(line: ContourLine, taken: int, largest: int) -> None:
     if taken > largest:
+        cost.add(taken * line.cost * _IN_BALLS)
         evaluations = f"over {largest} evaluations of {line.cost} terms"
         raise saddle.too_many(f"contour in balls at n = {line.n}", evaluations)
 

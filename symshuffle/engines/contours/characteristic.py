@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base import cost
 from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Number, lower_end, to_float, upper_end
@@ -123,7 +124,7 @@ class Region:
         def terms() -> Iterator[Complexes]:
             for value, weight, noise in zip(self.values, self.tilted, rounded, strict=True):
                 angle = value * t
-                term = np.expm1(1j * angle)
+                term = _turn(angle)
                 np.add(error, weight * (noise * np.abs(term) + 6 * np.abs(angle)), out=error)
                 yield weight * term
 
@@ -193,6 +194,14 @@ def _radius(number: Number) -> float:
         return 0.0
     width = to_float(upper_end(number) - lower_end(number))
     return math.nextafter(width / 2, math.inf) if width else 0.0
+
+
+def _turn(angle: Array) -> Complexes:
+    """``exp(i angle) - 1`` from sines alone, as NumPy's expm1 has it, in half of its time."""
+    found = np.empty(angle.shape, dtype=np.complex128)
+    half = np.sin(angle / 2)
+    found.real, found.imag = -2 * half * half, np.sin(angle)
+    return found
 
 
 def _pairwise(terms: Iterator[Complexes]) -> Complexes:
@@ -277,7 +286,7 @@ def active_intervals(
     the middle; in a *short* one that is not negligible, which is kept and evaluated; or in one that is neither, which
     is split.
     """
-    stride = _stride(region, plan)
+    stride, atoms = _stride(region, plan), max(len(region.values), 1)
     # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
     largest = 1 / plan.c**2 + plan.tau**2
     negligible, active = 0.0, 0
@@ -286,6 +295,7 @@ def active_intervals(
         starts = np.arange(first, min(first + stride * CHUNK, region.last + 1), stride, dtype=np.int64)
         stops = np.minimum(starts + stride, region.last + 1)
         while len(starts):
+            cost.add(2 * atoms * len(starts))
             sizes, decay = stops - starts, _decay(region, n, plan, starts, stops)
             closed = decay < -threshold
             short = ~closed & (sizes <= _SHORT)
@@ -312,7 +322,7 @@ def _stride(region: Region, plan: saddle.ContourPlan, *, spread: float = 0.2, mo
     if not math.isfinite(region.deviation * plan.step):
         raise Unsupported("the squares of atoms of G are beyond the range of doubles; use engine exact, at small n")
     stride = max(1, math.ceil(spread / max(region.deviation * plan.step, spread / count)))
-    if count // stride > most:
+    if count // stride > min(most, cost.left() // max(len(region.values), 1)):
         raise saddle.too_many("contour", f"{count // stride} intervals")
     return stride
 

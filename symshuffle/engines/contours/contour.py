@@ -27,11 +27,12 @@ Four errors stand between these integrals and the finite sum, each with a bound:
 Evidence. *Proved* in exact arithmetic, for any constants: smoothing, aliasing, truncation, negligible intervals, what
 the mass at 0 adds (in balls), what the radii of balls in the law may change. *Proved under an assumption*: rounding.
 It is assumed that additions and products of doubles are rounded to nearest; that NumPy's ``exp``, ``expm1``, ``log1p``,
-``sinh``, ``sin`` and ``cos`` and those of ``math`` are off by at most four units in the last place (NumPy promises
-none; its tests ask for fewer); that ``ndarray.sum`` adds in blocks of 128 and then pairwise, which costs a term 28
-round-offs in a chunk of 2^16. Sums over the atoms are pairwise or ``fsum``, so that their constants grow with the
-logarithm of the number of atoms. *Heuristic*: the allowance of 12 units for the few operations on real numbers that
-scale a finished sum, and 10^-12 wherever a bound (of an interval or of a ratio) is itself computed in doubles.
+``sinh``, ``sin`` and ``cos`` and those of ``math`` are off by at most four units in the last place, the sines of which
+``exp(it) - 1`` is made by at most one (NumPy promises none; its tests ask for fewer); that ``ndarray.sum`` adds in
+blocks of 128 and then pairwise, which costs a term 28 round-offs in a chunk of 2^16. Sums over the atoms are pairwise
+or ``fsum``, so that their constants grow with the logarithm of the number of atoms. *Heuristic*: the allowance of 12
+units for the few operations on real numbers that scale a finished sum, and 10^-12 wherever a bound (of an interval or
+of a ratio) is itself computed in doubles.
 
 A law with a continuous part has two forms, near the real line and far from it
 (:mod:`symshuffle.engines.contours.characteristic`); the far region is bounded at once where the atoms alone stay small.
@@ -50,6 +51,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
@@ -73,8 +75,8 @@ from symshuffle.engines.registry import Engine
 if TYPE_CHECKING:
     from symshuffle.channels.mixed_law import MixedLaw
 
-_MOST_TERMS: Final = 200_000_000
-"""Terms, one for each atom at each node, beyond which a pass is refused, after about a minute: cost only."""
+_LONG_PASS: Final = 20_000_000
+"""Terms, one for each atom at each node, of a pass after which no finer one follows: cost only."""
 
 
 _FAR_BELOW: Final = 700.0
@@ -136,7 +138,7 @@ class Contour(Engine):
         return saddle.refine(
             partial(self._attempt, law, n, tilt),
             self.rtol,
-            most=_MOST_TERMS // (10 * len(tilt.values)),
+            most=_LONG_PASS // len(tilt.values),
             spread=saddle.is_spread_out(tilt, n),
             goal=self.goal,
         )
@@ -235,11 +237,13 @@ def _trapezoid(
         threshold = spare - math.log(rtol) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
         if plan.lattice is not None:  # its kernel, and with it the integral, falls like exp(-c step)
             threshold += plan.c * float(plan.lattice)
-        most = min(largest, _MOST_TERMS // max(len(region.values), 1))
+        atoms = max(len(region.values), 1)
+        most = min(largest, cost.left() // atoms)
         starts, stops, closed = active_intervals(region, n, plan, threshold, most)
         negligible, evaluated = negligible + closed, evaluated + int((stops - starts).sum())
         if evaluated > most:
             raise saddle.too_many(f"contour at n = {n}", f"{evaluated} nodes of {len(region.values)} atoms")
+        cost.add(int((stops - starts).sum()) * (atoms + AS_MANY_AS * len(region.segments)))
         parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
     upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
     weight = plan.step / math.pi

@@ -29,10 +29,15 @@ from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
 
 
-def steps_of(sizes: list[float]) -> float:
-    """Entries of the table of tails of the two longest windows, and count vectors of the others."""
+def steps_of(sizes: list[float], n: int) -> float:
+    """Entries of the table of tails of the two longest windows, and count vectors of the others.
+
+    All of the others but two are chosen one by one, so that their counts sum to at most n.
+    """
     *others, first, second = sizes
-    return min(sum(others) + 1, first + second) * second + math.prod(others)
+    chosen, free = others[:-2], others[-2:]
+    vectors = min(math.prod(chosen), float(math.comb(n + len(chosen), len(chosen)))) * math.prod(free)
+    return min(sum(others) + 1, first + second) * second + vectors
 
 
 @final
@@ -78,7 +83,8 @@ class Windows:
     @property
     def steps(self) -> float:
         """What the sum costs."""
-        return steps_of(sorted(float(high - low + 1) for low, high in zip(self.low, self.high, strict=True)))
+        sizes = sorted(float(high - low + 1) for low, high in zip(self.low, self.high, strict=True))
+        return steps_of(sizes, self.n)
 
     def rest(self) -> flint.arb:
         """Bound on what all counts outside of the windows contribute to E[S_+], with 0 as its lower end."""

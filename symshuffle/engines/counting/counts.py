@@ -30,6 +30,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Final, final
 
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
@@ -43,6 +44,9 @@ _LARGEST: Final = 3_000_000
 
 _FEW: Final = 20_000
 """Steps up to which integers follow where doubles turn out not to do: they cost less than what other engines would."""
+
+_IN_INTEGERS: Final = 10
+"""Terms of a contour in doubles that take as long as a step in integers: cost only."""
 
 _LEAST: Final = Fraction(1, 10**300)
 _WIDER: Final = 8
@@ -117,7 +121,7 @@ class Counts(Engine):
         spread = math.sqrt(-8 * math.log(self.rtol))
         weights = (float(upper_end(weight)) for weight in law.weights)
         sizes = sorted(min(n, 4 + spread * math.sqrt(n * w * max(1 - w, 0.0))) for w in weights)
-        steps = steps_of(sizes)
+        steps = steps_of(sizes, n)
         return None if steps <= self.largest else f"about {Decimal(steps):.1e} steps, more than {self.largest}"
 
     def bracket(self, law: Law, n: int) -> Bracket:
@@ -171,6 +175,7 @@ class Counts(Engine):
           digits.
         """
         law, n = windows.law, windows.n
+        cost.add(windows.steps * (1 if bits is None else _IN_INTEGERS))
         known: Arithmetic = "float64" if self.bits is None else "ball"
         precision = table_bits if bits is None else bits
         with working_precision(precision + 2 * n.bit_length() + 16):

@@ -42,6 +42,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base import cost
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.continuous_law import ContinuousLaw, Piece
@@ -124,6 +125,11 @@ def over(
     return flint.arb(total.upper())
 
 
+_FAR: Final = 200_000
+_SHIFTED: Final = 500_000
+"""Terms of a contour in doubles that take as long as a bound on a piece at a height, and what is known of it: cost
+only."""
+
 _RUNGS: Final = 10
 """The rungs of a leg, each a quarter of the next: cost only."""
 
@@ -144,6 +150,7 @@ the legs up and down."""
 
 def cell_shifts(law: ContinuousLaw, c: flint.arb) -> tuple[CellShifts, ...]:
     """What is known of every piece of a law at a line."""
+    cost.add(_SHIFTED * len(law.pieces))
     with working_precision(gauss.COVER_BITS):
         return tuple(_shifts_of(piece, c) for piece in law.pieces)
 
@@ -153,6 +160,7 @@ def far(known: tuple[CellShifts, ...], size: flint.arb, height: float) -> flint.
 
     - ``size``: that share at t = 0.
     """
+    cost.add(_FAR * len(known))
     with working_precision(gauss.COVER_BITS):
         top, none = to_arb(Fraction(height)), flint.arb(0)
         moved, had, rests = none, none, none
@@ -259,14 +267,14 @@ def _chosen(one: CellShifts, height: float) -> list[int]:
     costs = np.column_stack([still, across])
     ends = np.column_stack([np.zeros(len(legs)), *(legs[:, _rungs(s) - 1] for s in range(1, _SHIFTS + 1))])
     total, back = ends[0], []
-    for k, cost in enumerate(costs):
+    for k, here in enumerate(costs):
         if k:
             change = np.add.outer(ends[k], ends[k])
             np.fill_diagonal(change, 0.0)
             steps = total[:, None] + change
             back.append(steps.argmin(axis=0))
             total = steps.min(axis=0)
-        total = total + cost
+        total = total + here
     state = int((total + ends[-1]).argmin())
     path = [state]
     for row in reversed(back):

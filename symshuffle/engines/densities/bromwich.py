@@ -43,6 +43,7 @@ from typing import TypeAlias, final
 import flint
 import numpy as np
 
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import UNIT, Array, Complexes, integer_power
 from symshuffle.base.errors import InputError, Unsupported
@@ -176,6 +177,7 @@ class BromwichLine:
         - ``tiny``: more than all underflows of a power together.
         """
         values, weights = gauss.middles(self.rule.values), gauss.middles(self.tilted)
+        cost.add(2 * self.nodes * len(values))
         zero, n, plan = float(self.zero.mid()), self.n, self.plan
         drift = float(weights @ np.abs(values))
         known = self.zero**n

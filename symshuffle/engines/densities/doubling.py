@@ -26,6 +26,7 @@ from typing import Final, final
 import flint
 import numpy as np
 
+from symshuffle.base import cost
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import to_arb, working_precision
@@ -58,6 +59,7 @@ class Atoms:
 
     def plus(self, other: Atoms, bins: int, *, spread: bool) -> Atoms:
         """The sum with an independent number of another law, binned."""
+        cost.add(3 * len(self.values) * len(other.values))
         values = np.add.outer(self.values, other.values).ravel()
         weights = np.multiply.outer(self.weights, other.weights).ravel()
         low, high = float(values.min()), float(values.max())
@@ -189,11 +191,13 @@ def _cells(law: ContinuousLaw, count: int, *, least: int = 8) -> Iterator[tuple[
         yield piece, [piece.low, *sorted(inner), piece.high]
 
 
-def merged_and_spread(law: ContinuousLaw, cells: int, *, bits: int = 96) -> tuple[Atoms, Atoms]:
+def merged_and_spread(law: ContinuousLaw, cells: int, *, bits: int = 96, per_cell: int = 20_000) -> tuple[Atoms, Atoms]:
     """Two finite laws in doubles, below and above in convex order.
 
     - ``bits``: precision of masses and means.
+    - ``per_cell``: terms of a contour in doubles that take as long as a cell: cost only.
     """
+    cost.add(per_cell * cells)
     below: list[tuple[float, float]] = []
     above: list[tuple[float, float]] = []
     with working_precision(bits):

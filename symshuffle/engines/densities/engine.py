@@ -17,6 +17,7 @@ from typing import Final
 
 import flint
 
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, choice
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import Ball, to_arb, working_precision
@@ -89,7 +90,7 @@ def density_bracket(
             return Bracket(Fraction(0), ceiling, arithmetic, "none", f"at most {road} ({reason})", aimed=rtol)
         few = _of_few_cells(law, n) if cells and few is None else few
         near = _width_of(few)
-        for coarser in coarse_widths:
+        for coarser in coarse_widths if cost.left() else ():
             wanted = max(coarser, rtol)
             if near <= near_factor * wanted:
                 found = _capped(_by_cells(law, n, wanted, few), ceiling)
@@ -201,6 +202,8 @@ def _by_transform(
                 raise
             return best  # wider than asked, and true
         best = found if best is None or found.width < best.width else best
+        if not cost.left():
+            break
         missing = sum(cut.missing)
         if missing > 2 * share * found.upper and tail >= _LEAST_TAIL:
             # About H(n) of the law whose tails are cut; with a long tail it says little, and the window grows by steps.
@@ -308,13 +311,13 @@ def _by_cells(
         cut = law.pair.law(law.exp_eps, tail=tail)
         found = two_sided(cut, n, cells=count) if few is None or tail < _FIRST_TAIL else few
         few = None
-        if found.upper * Fraction(rtol) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
+        if found.upper * Fraction(rtol) < 10 * sum(cut.missing) and tail > _LEAST_TAIL and cost.left():
             tail = min(max(found.upper * Fraction(rtol) / 1000, tail / 10**20), tail / 100)
             continue
         wide = float(found.relative_width or 1)
         needed = math.ceil(count * max(1.2 * (wide / rtol) ** power, 1.5))
         # Out of reach: cells that would take a minute and still not be enough are not spent.
         most = max_cells if needed <= 2 * max_cells else enough_cells
-        if found.width <= Fraction(rtol) * found.upper or count >= most:
+        if found.width <= Fraction(rtol) * found.upper or count >= most or not cost.left():
             return _said(found, rtol)
         count = min(most, needed, 3 * count)

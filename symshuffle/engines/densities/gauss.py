@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias, final
 import flint
 import numpy as np
 
+from symshuffle.base import cost
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import NotDecided, Unsupported
 from symshuffle.base.numbers import squared, to_arb, working_precision
@@ -94,11 +95,13 @@ def rule(
     tolerance: float,
     shortest: Fraction = Fraction(1, 2**14),
     max_nodes: int = 60_000,
+    per_panel: int = 50_000,
 ) -> QuadratureRule:
     """Nodes whose moment generating function errs by at most a tolerance on the line at c, up to a height.
 
     - ``shortest``: length of a panel that is not halved.
     - ``max_nodes``: nodes beyond which the rule is refused.
+    - ``per_panel``: terms of a contour in doubles that take as long as a panel: cost only.
     """
     least = least_nodes(law, c, height=height, tolerance=tolerance)
     if least > max_nodes:
@@ -115,6 +118,7 @@ def rule(
     while stack:
         piece, low, high = stack.pop()
         tried += 1
+        cost.add(per_panel)
         left_out = mass(piece, low, high, c)
         if left_out < flint.arb(share):  # too little to matter: its size is its error
             total += left_out

@@ -12,14 +12,14 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.base.choices import Arithmetic
+from symshuffle.base.choices import Arithmetic, SafeEnd
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure
 from symshuffle.base.numbers import as_integer, listed, parse_rationals
-from symshuffle.base.results import Bracket, check_claim, outward
+from symshuffle.base.results import AnswerMethods, Bracket, check_claim
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel, check_channel
 from symshuffle.channels.geometry.linear import dot, from_fmpq, product, to_fmpq, transpose
@@ -33,7 +33,7 @@ LARGEST_PROGRAM: Final = 3000
 
 @final
 @dataclass(frozen=True, slots=True)
-class MinimalRisk:
+class MinimalRisk(AnswerMethods):
     """A certified bracket of the least worst-case error of unbiased estimators.
 
     ``float`` returns the upper end, rounded up.
@@ -42,6 +42,7 @@ class MinimalRisk:
     - ``bracket``: its worst error above; the least weighted error below.
     """
 
+    safe: ClassVar[SafeEnd] = "upper"
     channel: Channel
     targets: _Rows
     weights: tuple[Fraction, ...]
@@ -52,11 +53,6 @@ class MinimalRisk:
     def about(self) -> str:
         """What the number is."""
         return f"least worst-case error of an unbiased estimator over {self.channel.num_inputs} inputs"
-
-    @property
-    def evaluation(self) -> str:
-        """How it is known."""
-        return self.bracket.evaluation
 
     def verify(self) -> None:
         """Check the certificate from the problem alone."""
@@ -77,9 +73,6 @@ class MinimalRisk:
             "weights": [str(weight) for weight in self.weights],
             "estimator": [[str(entry) for entry in row] for row in self.estimator],
         }
-
-    def __float__(self) -> float:
-        return outward(self.bracket.upper, up=True)
 
 
 def minimal_unbiased_risk(channel: Channel, targets: Sequence[Sequence[Fraction | int]]) -> MinimalRisk:

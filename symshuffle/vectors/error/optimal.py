@@ -29,14 +29,15 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import flint
 
+from symshuffle.base.choices import SafeEnd
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import CertificateError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, parse_inside, to_arb, working_precision
-from symshuffle.base.results import Bracket, check_claim, outward
+from symshuffle.base.results import AnswerMethods, Bracket, check_claim
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear
 from symshuffle.vectors.randomizers.sphere import clipped_numbers, ramp_moments
 
@@ -49,7 +50,7 @@ _NARROWEST = Fraction(1, 10**300)
 
 @final
 @dataclass(frozen=True, slots=True)
-class LeastError:
+class LeastError(AnswerMethods):
     r"""The least error of a family at a lower index, certified from both sides.
 
     ``float`` returns the upper end, rounded up.
@@ -59,6 +60,7 @@ class LeastError:
     - ``share``: the minimiser :math:`A=1-\gamma` of the error of a mixed Gaussian; it is unique.
     """
 
+    safe: ClassVar[SafeEnd] = "upper"
     mechanism: Any  # BlanketMixedGaussian or ClippedLinear
     chi: Fraction
     bracket: Bracket
@@ -70,11 +72,6 @@ class LeastError:
         if isinstance(self.mechanism, ClippedLinear):
             return f"least error of densities h(<u, v>) at unit inputs, lower index at least {self.chi}"
         return f"least error of a mixed Gaussian of lower index {self.chi} in dimension {self.mechanism.dimension}"
-
-    @property
-    def evaluation(self) -> str:
-        """How it is known."""
-        return self.bracket.evaluation
 
     @property
     def excess(self) -> float:
@@ -107,9 +104,6 @@ class LeastError:
             "err1": self.bracket.decimals(),
             "excess": self.excess,
         }
-
-    def __float__(self) -> float:
-        return outward(self.bracket.upper, up=True)
 
 
 def bmg_error(share: Any, chi: Any, dimension: Any) -> sp.Expr:

@@ -27,7 +27,7 @@ LARGEST_TABLE: Final = 1 << 24
 
 @final
 @dataclass(frozen=True)
-class Subsets(Scheme):
+class _Subsets(Scheme):
     """A message is a set of s categories, in ascending order: subset selection, or krr at s = 1."""
 
     s: int = 1
@@ -99,7 +99,7 @@ def _subsets(rows: int, size: int, chosen: int, draw: Draw) -> Integers:
 
 @final
 @dataclass(frozen=True)
-class Hadamard(Scheme):
+class _Hadamard(Scheme):
     """Hadamard response: a message is a row of the matrix; category j is its column j + 1."""
 
     @property
@@ -143,7 +143,7 @@ class Hadamard(Scheme):
 
 @final
 @dataclass(frozen=True)
-class Bits(Scheme):
+class _Bits(Scheme):
     """A message is a string of k independent bits; any but the own one is 1 with probability 1/(root + 1).
 
     The own bit is 1 otherwise (basic one-time RAPPOR, which keeps every bit of the one-hot encoding with probability
@@ -201,7 +201,7 @@ class Bits(Scheme):
 
 @final
 @dataclass(frozen=True)
-class Hashing(Scheme):
+class _Hashing(Scheme):
     """Local hashing to g values (``olh``) or one bit (``blh``): inner products, :mod:`symshuffle.mechanisms.affine`.
 
     A message is the number of a vector a, and a value c: together they name a hyperplane.
@@ -282,13 +282,13 @@ class Hashing(Scheme):
 
 
 SCHEMES: Final[Mapping[str, type[Scheme]]] = {
-    "krr": Subsets,
-    "subset-selection": Subsets,
-    "rappor": Bits,
-    "oue": Bits,
-    "blh": Hashing,
-    "olh": Hashing,
-    "hadamard": Hadamard,
+    "krr": _Subsets,
+    "subset-selection": _Subsets,
+    "rappor": _Bits,
+    "oue": _Bits,
+    "blh": _Hashing,
+    "olh": _Hashing,
+    "hadamard": _Hadamard,
 }
 """Name to class."""
 
@@ -305,7 +305,7 @@ def neighbouring_integers(name: str, k: int, found: Mapping[str, int]) -> list[d
     chosen = []
     for g in sorted({below, above}):
         try:
-            Hashing("olh", k, Fraction(2), g)
+            _Hashing("olh", k, Fraction(2), g)
         except InputError:
             continue
         chosen.append({"g": g})

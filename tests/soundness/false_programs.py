@@ -7,7 +7,7 @@ from typing import Any
 
 from symshuffle.base.lp import Certificate, LinearProgram
 from symshuffle.channels.geometry.linprog import solve
-from symshuffle.design.decision.modelling import CertifiedModel, CoefficientRounding
+from symshuffle.design.decision.modelling import CertifiedModel
 from tests.soundness.false_certificates import exactly, false
 
 
@@ -61,15 +61,13 @@ false(
 )
 false(
     "model: a relaxed program of other tolerances",
-    "rounding.relaxed",
-    lambda: CertifiedModel(
-        F(1), program(), F(0), False, None, (), CoefficientRounding((((0, None), F(1)),), program(), None)
-    ).verify(),
+    "relaxed",
+    lambda: CertifiedModel(F(1), program(), F(0), False, None, (), (((0, None), F(1)),), program()).verify(),
 )
 false(
     "model: solution of a relaxed program",
-    "rounding.tightened.value",
+    "tightened.value",
     lambda: CertifiedModel(
-        F(1), program(), F(0), False, None, (), CoefficientRounding((), None, replace(program(), value=exactly(2)))
+        F(1), program(), F(0), False, None, (), (), None, replace(program(), value=exactly(2))
     ).verify(),
 )

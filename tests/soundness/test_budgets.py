@@ -26,7 +26,7 @@ from tests.words import words
 
 INSIDE = set(
     words(
-        "collect.mechanisms.Hashing.mechanism decompositions.cells.classes_at "
+        "decompositions.cells.classes_at "
         "decompositions.cells.quotient_at collect.scheme.Scheme.mechanism collect.scheme.Scheme.source "
         "engines.confirm.transform.laplace_transform engines.confirm.transform.laplace_null_transform "
         "decompositions.closed_forms.closed_form "

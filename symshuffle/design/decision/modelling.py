@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -134,10 +135,9 @@ class ExtremalChannel:
         constant, maximised = read(offset, None, None), isinstance(problem.objective, cp.Maximize)
         optimum = solution.value.lower + constant
         rows = _unpack(problem, chain, inverse, solution)
-        rounding = _rounding(solution.program, rounded) if rounded else None
-        return CertifiedModel(
-            -optimum if maximised else optimum, solution, constant, maximised, self.lam, rows, rounding
-        )
+        value = -optimum if maximised else optimum
+        sides = _sides(solution.program, rounded) if rounded else (None, None)
+        return CertifiedModel(value, solution, constant, maximised, self.lam, rows, tuple(rounded.items()), *sides)
 
     def exact_channel(self, model: CertifiedModel) -> Channel:
         """Optimal channel over the rationals; the first variables of the model have to be the weights."""
@@ -204,15 +204,14 @@ def _tuples(rows: Any) -> ConstraintRows:
     return tuple(map(_tuples, rows)) if isinstance(rows, list) else int(rows)
 
 
-def _rounding(program: LinearProgram, rounded: dict[CoefficientPlace, Fraction]) -> CoefficientRounding:
-    """Return the effect of the rounded coefficients, with solutions of the relaxed and tightened programs."""
-    tolerances, sides = tuple(rounded.items()), relaxed_programs(program, rounded)
-    if sides is None:
-        return CoefficientRounding(tolerances, None, None)
-    try:
-        return CoefficientRounding(tolerances, solve(sides[0]), solve(sides[1]))
-    except (NotDecided, SolverFailure):  # the tightened program may be infeasible
-        return CoefficientRounding(tolerances, None, None)
+def _sides(
+    program: LinearProgram, rounded: dict[CoefficientPlace, Fraction]
+) -> tuple[Solution, Solution] | tuple[None, None]:
+    """Solutions of the program with rows relaxed and tightened by the tolerances; None where there are none."""
+    with suppress(NotDecided, SolverFailure):  # the tightened program may be infeasible
+        if (sides := relaxed_programs(program, rounded)) is not None:
+            return solve(sides[0]), solve(sides[1])
+    return None, None
 
 
 def _level(lam: object, eps0: object, *, bits: int = 100) -> Fraction:
@@ -228,40 +227,6 @@ def _level(lam: object, eps0: object, *, bits: int = 100) -> Fraction:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class CoefficientRounding:
-    """Effect of coefficients that are read as decimals of more than 12 digits.
-
-    - ``tolerances``: row, column and tolerance of each such coefficient; row None for costs, column None for
-      right-hand sides.
-    - ``relaxed``, ``tightened``: the program with rows relaxed and tightened by the tolerances; None where the effect
-      is not enclosed: a coefficient of an equation, a variable without a bound, or no solution.
-    """
-
-    tolerances: tuple[tuple[CoefficientPlace, Fraction], ...]
-    relaxed: Solution | None
-    tightened: Solution | None
-
-    def ends(self, program: LinearProgram) -> tuple[Fraction, Fraction] | None:
-        """Return the least and the largest optimum of programs within the tolerances; None if not enclosed."""
-        sides = relaxed_programs(program, dict(self.tolerances))
-        if sides is None or self.relaxed is None or self.tightened is None:
-            return None
-        return self.relaxed.value.lower - sides[2], self.tightened.value.upper + sides[2]
-
-    def verify(self, program: LinearProgram) -> None:
-        """Check that both programs follow from the tolerances, and check their certificates."""
-        sides = relaxed_programs(program, dict(self.tolerances)) or (None, None)
-        for name, side, expected in (("relaxed", self.relaxed, sides[0]), ("tightened", self.tightened, sides[1])):
-            if side is None:
-                continue
-            if side.program != expected:
-                raise CertificateError(name, "expected the program that follows from the tolerances")
-            with within(name):
-                side.verify()
-
-
-@final
 @dataclass(frozen=True, slots=True, repr=False)
 class CertifiedModel(AnswerMethods):
     """A linear model solved over the rationals: an answer with a proof.
@@ -271,7 +236,10 @@ class CertifiedModel(AnswerMethods):
     - ``value``: optimum of the rational program.
     - ``lam``: the level of the program; None if unknown.
     - ``rows``: rows of the program of each constraint of the model, in its shape.
-    - ``rounding``: effect of coefficients that were read as decimals; None if all were recognised.
+    - ``tolerances``: row, column and tolerance of each coefficient that was read as a decimal of more than 12 digits;
+      row None for costs, column None for right-hand sides.
+    - ``relaxed``, ``tightened``: the program with rows relaxed and tightened by the tolerances; None where their effect
+      is not enclosed: a coefficient of an equation, a variable without a bound, or no solution.
     """
 
     value: Fraction
@@ -280,7 +248,9 @@ class CertifiedModel(AnswerMethods):
     maximised: bool
     lam: Fraction | None = None
     rows: tuple[ConstraintRows, ...] = ()
-    rounding: CoefficientRounding | None = None
+    tolerances: tuple[tuple[CoefficientPlace, Fraction], ...] = ()
+    relaxed: Solution | None = None
+    tightened: Solution | None = None
 
     @property
     def bracket(self) -> Bracket:
@@ -293,15 +263,15 @@ class CertifiedModel(AnswerMethods):
 
         It is ``bracket`` where all coefficients were recognised.
         """
-        rounding = self.rounding
-        if rounding is None:
+        if not self.tolerances:
             return self.bracket
-        found = rounding.ends(self.solution.program)
-        if found is None:
+        sides = relaxed_programs(self.solution.program, dict(self.tolerances))
+        if sides is None or self.relaxed is None or self.tightened is None:
             return None
-        low, high = (end + self.constant for end in found)
+        low = self.relaxed.value.lower - sides[2] + self.constant
+        high = self.tightened.value.upper + sides[2] + self.constant
         ends = (-high, -low) if self.maximised else (low, high)
-        evaluation = f"rows relaxed and tightened by {_ULPS_WORDS} of {len(rounding.tolerances)} coefficients"
+        evaluation = f"rows relaxed and tightened by {_ULPS_WORDS} of {len(self.tolerances)} coefficients"
         return Bracket(*ends, "exact", "lp", evaluation)
 
     @property
@@ -322,7 +292,7 @@ class CertifiedModel(AnswerMethods):
         """Which program was solved."""
         level = "" if self.lam is None else f", lam = {self.lam}"
         rounded = ""
-        if self.rounding is not None:
+        if self.tolerances:
             posed = self.posed
             effect = (
                 "their effect is not enclosed"
@@ -330,7 +300,7 @@ class CertifiedModel(AnswerMethods):
                 else f"within {_ULPS_WORDS} of them the optimum moves by at most "
                 f"{format_decimal(max(posed.upper - self.value, self.value - posed.lower), digits=2, up=True)}"
             )
-            rounded = f"; {len(self.rounding.tolerances)} coefficients are decimals of doubles, {effect}"
+            rounded = f"; {len(self.tolerances)} coefficients are decimals of doubles, {effect}"
         return f"optimum of a model over LDP channels{level}, {self.solution.program.describe()}{rounded}"
 
     @property
@@ -345,6 +315,11 @@ class CertifiedModel(AnswerMethods):
             proved = self.solution.certificate.prove(self.solution.program).shifted(self.constant)
         if self.value != (-proved.upper if self.maximised else proved.lower) or proved.exact is None:
             raise CertificateError("value", f"{self.value} is claimed, the program proves {proved}")
-        if self.rounding is not None:
-            with within("rounding"):
-                self.rounding.verify(self.solution.program)
+        sides = relaxed_programs(self.solution.program, dict(self.tolerances)) or (None, None)
+        for name, side, expected in (("relaxed", self.relaxed, sides[0]), ("tightened", self.tightened, sides[1])):
+            if side is None:
+                continue
+            if side.program != expected:
+                raise CertificateError(name, "expected the program that follows from the tolerances")
+            with within(name):
+                side.verify()

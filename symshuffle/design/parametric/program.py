@@ -234,7 +234,7 @@ class OptimalBasis:
 @final
 @dataclass(frozen=True, slots=True)
 class PiecewiseOptimum:
-    """Optimum of a program for every level of an interval, with the bases that prove it.
+    """Optimum of a program for every level of an interval, with its proof.
 
     Parameters
     ----------

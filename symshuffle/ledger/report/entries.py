@@ -90,7 +90,8 @@ class LedgerEntry:
             return NONE
         strength = holder.grade
         if self.verdict == ClaimVerdict.REFUTED.value:
-            strength = None if holder.corrected is None else holder.corrected.grade
+            found: Any = holder.corrected
+            strength = None if found is None else found["grade"] if self.outcome else found.grade
         return NONE if strength is None else strength.value
 
     @property

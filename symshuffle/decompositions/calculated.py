@@ -1,8 +1,8 @@
 """Decompositions as functions of their parameters: numbers go in, a law of G comes out, and no algebra is done.
 
 Weights and ratios are texts of sums, products, powers and roots, read once. What is rational is calculated with
-rationals; the rest with balls or, where doubles will do, with :class:`~symshuffle.base.numbers.spans.Span`. Both
-enclose. A number that may be 0 is no atom and no weight here: whether it is 0, algebra has to say.
+rationals, the rest with balls. A number that may be 0 is no atom and no weight here: whether it is 0, algebra has to
+say.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import flint
 from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import (
+    DEFAULT_BITS,
     Ball,
     Exp,
     Real,
@@ -33,18 +34,19 @@ from symshuffle.base.numbers import (
     usual_bits,
     working_precision,
 )
-from symshuffle.base.numbers.spans import Span
 from symshuffle.channels.law import Law
 
-_LONGEST_POWER: Final = 10_000
+LONGEST_POWER: Final = 10_000
 """Exponents beyond which a rational power is left to balls."""
 
 LARGEST_COMPARED: Final = 1000
 """Exponents up to which closed forms are compared as polynomials."""
 
-Entry: TypeAlias = "Fraction | flint.arb | Span"
-Calculated: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
-"""From the parameters by name to a number of their kind."""
+Entry: TypeAlias = "flint.fmpq | flint.arb"
+"""A rational or a ball, in python-flint's arithmetic, which mixes both."""
+
+Calculated: TypeAlias = "Callable[[Mapping[str, Entry]], Entry]"
+"""From the parameters by name to a number."""
 
 _Pair: TypeAlias = "tuple[Calculated, Calculated]"
 Decided: TypeAlias = "Fraction | Ball"
@@ -84,14 +86,13 @@ def calculated_law(
     way: Direction,
     *,
     bits: int | None = None,
-    doubles: bool = False,
 ) -> Law:
     """Law of G at a target ratio: exact where rational, otherwise balls."""
     cells = tuple(cells)
     if _symmetric(cells):
         way = "forward"
     try:
-        return _law(cells, tuple(values.items()), exp_eps, way, bits or usual_bits(exp_eps, *values.values()), doubles)
+        return _law(cells, tuple(values.items()), exp_eps, way, bits or usual_bits(exp_eps, *values.values()))
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or a form that does not hold at its value
         raise NotDecided(f"the closed form cannot be evaluated at these values: {reason!r}") from None
 
@@ -110,15 +111,13 @@ def _law(
     exp_eps: Real,
     way: Direction,
     precision: int,
-    doubles: bool,
 ) -> Law:
     """Kept for a moment: the other direction is asked for next."""
     with working_precision(precision + 32):
-        x: Entry = (Span.around if doubles else to_arb)(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
-        at_cap = dict(known).get("lam") == exp_eps
+        x, at_cap = entry_of(exp_eps), dict(known).get("lam") == exp_eps
         atoms: list[tuple[Decided, Decided]] = []
         singular: Decided = Fraction(0)
-        for charge, functions, seen in _numbers(cells, known, way, precision, doubles):
+        for charge, functions, seen in _numbers(cells, known, way, precision):
             value = decided(_difference(functions, seen, x, at_cap=at_cap and charge is not None), precision)
             if charge is not None:
                 atoms.append((value, charge))
@@ -133,15 +132,13 @@ def _numbers(
     known: tuple[tuple[str, Real], ...],
     way: Direction,
     precision: int,
-    doubles: bool,
 ) -> list[tuple[Decided | None, _Pair, tuple[Entry, Entry]]]:
     """For each cell its weight in the blanket, None where that is 0, and ratios or weights: the same at all levels."""
-    entry = Span.around if doubles else to_arb
-    numbers: dict[str, Entry] = {name: entry(value) if isinstance(value, Exp) else value for name, value in known}
+    numbers = {name: entry_of(value) for name, value in known}
     found: list[tuple[Decided | None, _Pair, tuple[Entry, Entry]]] = []
     for a, b, c, ratios, _ in cells:
         charge = c(numbers)
-        none = ratios is None or (isinstance(charge, Fraction) and charge == 0)
+        none = ratios is None or charge == 0
         one, other = (a, b) if ratios is None or none else ratios
         pair = (one, other) if way == "forward" else (other, one)
         seen = pair[0](numbers), pair[1](numbers)
@@ -152,10 +149,20 @@ def _numbers(
 def _difference(functions: _Pair, seen: tuple[Entry, Entry], x: Entry, *, at_cap: bool) -> Entry:
     """The value of G where two likelihood ratios are seen; ``at_cap``, where x is the local ratio cap."""
     if functions[0] is functions[1]:  # no difference of two enclosures: it vanishes at exp(eps) = 1
-        return times(seen[0], less_by(Fraction(1), x))
+        return seen[0] * (1 - x)
     if at_cap and functions in ((calculated("lam"), calculated("1")), (calculated("1"), calculated("1/lam"))):
-        return Fraction(0)
-    return less_by(seen[0], times(x, seen[1]))
+        return flint.fmpq(0)
+    return excess(seen[0], x, seen[1])
+
+
+def excess(first: Entry, x: Entry, second: Entry) -> Entry:
+    """``first - x second``, which is the first number itself where the second one is 0."""
+    return first if second == 0 else first - x * second
+
+
+def entry_of(value: Real | int) -> Entry:
+    """A real constant as a number of python-flint: a rational, or a ball of the current precision."""
+    return to_arb(value) if isinstance(value, Exp) else flint.fmpq(*value.as_integer_ratio())
 
 
 def spreads(atoms: Sequence[tuple[Any, Any]]) -> bool:
@@ -171,128 +178,97 @@ def spreads(atoms: Sequence[tuple[Any, Any]]) -> bool:
 @cache
 def calculated(text: str) -> Calculated:
     """The function that a text denotes: sums, products, powers and roots; rational where all of it is."""
-    return _compiled(ast.parse(text, mode="eval").body)
+    names = names_in(text)
+    found = compiled(text, names, flint.fmpq, lambda value: power(value, flint.fmpq(1, 2)), power)
+    return lambda numbers: found(*[numbers[name] for name in names])
 
 
-def number_at(text: str, values: Mapping[str, Real], bits: int) -> Fraction | Ball:
+def number_at(text: str, values: Mapping[str, Real], bits: int = DEFAULT_BITS) -> Any:
     """The number that a text denotes at some values: exact where it is rational, otherwise a ball of ``bits`` bits."""
     with working_precision(bits + 32):
-        known = {name: to_arb(value) if isinstance(value, Exp) else value for name, value in values.items()}
-        found = calculated(text)(known)
-        return found if isinstance(found, Fraction) else Ball.from_arb(found, bits)
+        return number_of(calculated(text)({name: entry_of(value) for name, value in values.items()}), bits)
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a text, sorted."""
+    return sorted({node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)} - {"sqrt"})
 
 
 def compiled(
-    text: str, names: Sequence[str], whole: Callable[[int], Any], root: Callable[[Any], Any]
+    text: str,
+    names: Sequence[str],
+    whole: Callable[[int], Any],
+    root: Callable[[Any], Any],
+    to_power: Callable[[Any, Any], Any] = operator.pow,
 ) -> Callable[..., Any]:
-    """The function that a text denotes, for many values of numbers of one kind: faster than :func:`calculated`.
+    """The function that a text denotes, for numbers of one kind.
 
     - ``text``: sums, products, powers and roots of names and integers.
     - ``whole``: the number of that kind that an integer is, so that a quotient of two integers is of that kind.
     """
-    calculated(text)  # refuses whatever is no such text
+    for node in ast.walk(ast.parse(text, mode="eval").body):
+        if not (_is_root(node) if isinstance(node, ast.Call) else isinstance(node, _READ)):
+            raise InputError("closed form", text, "sums, products, powers and roots")
     arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     body = _Named().visit(ast.parse(text, mode="eval").body)
     tree = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, body)))
     numbers = {n.value for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and isinstance(n.value, int)}
     known = {f"_{i}": whole(i) for i in numbers}
     (code,) = (part for part in compile(tree, "<closed form>", "eval").co_consts if isinstance(part, CodeType))
-    return FunctionType(code, {**known, "sqrt": root})
+    return FunctionType(code, {**known, "sqrt": root, "_power": to_power})
 
 
 class _Named(ast.NodeTransformer):
-    """Integers by names, but for exponents."""
+    """Integers by names, but for exponents; powers of other exponents by a function."""
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.BinOp:
-        whole = isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant)
-        right = node.right if whole else self.visit(node.right)
-        return ast.BinOp(self.visit(node.left), node.op, right)
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        if not isinstance(node.op, ast.Pow):
+            return ast.BinOp(self.visit(node.left), node.op, self.visit(node.right))
+        if isinstance(node.right, ast.Constant):
+            return ast.BinOp(self.visit(node.left), node.op, node.right)
+        return ast.Call(ast.Name("_power", ast.Load()), [self.visit(node.left), self.visit(node.right)], [])
 
     def visit_Constant(self, node: ast.Constant) -> ast.Name:
         return ast.Name(f"_{node.value!r}", ast.Load())
 
 
-def _compiled(node: ast.expr) -> Calculated:
-    match node:
-        case ast.Constant(value=int(value)):
-            constant = Fraction(value)
-            return lambda numbers: constant
-        case ast.Name(id=name):
-            return lambda numbers: numbers[name]
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _compiled(operand)
-            return lambda numbers: -inner(numbers)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            combine, one, other = _OPERATIONS[type(op)], _compiled(left), _compiled(right)
-            return lambda numbers: combine(one(numbers), other(numbers))
-        case ast.Call(func=ast.Name(id="sqrt"), args=[argument]):
-            inner, half = _compiled(argument), Fraction(1, 2)
-            return lambda numbers: power(inner(numbers), half)
-    raise InputError("closed form", ast.unparse(node), "sums, products, powers and roots")
+_READ: Final = (
+    *(ast.Constant, ast.Name, ast.Load, ast.UnaryOp, ast.USub),
+    *(ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow),
+)
 
 
-def combined(x: Entry, y: Entry, operation: Callable[[Any, Any], Any]) -> Entry:
-    """Exact of two rationals; of spans where one is a span, else of balls."""
-    if not (isinstance(x, Fraction) and isinstance(y, Fraction)):
-        read = _span if isinstance(x, Span) or isinstance(y, Span) else _arb
-        x, y = read(x), read(y)
-    found: Entry = operation(x, y)
-    return found
+def _is_root(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "sqrt" and len(node.args) == 1 and not node.keywords
 
 
-def less_by(x: Entry, y: Entry) -> Entry:
-    """The difference of two numbers."""
-    return combined(x, y, operator.sub)
-
-
-def times(x: Entry, y: Entry) -> Entry:
-    """The product of two numbers; exactly 0 if one of them is."""
-    return Fraction(0) if x == 0 or y == 0 else combined(x, y, operator.mul)
-
-
-def power(base: Entry, exponent: Entry) -> Entry:
+def power(base: Entry, exponent: Entry | int) -> Entry:
     """A power: exact where it is rational."""
-    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and abs(exponent) <= _LONGEST_POWER:
-        if exponent.denominator == 1:
-            return base**exponent.numerator
-        if exponent.denominator == 2 and base >= 0:
-            root = Fraction(math.isqrt(base.numerator), math.isqrt(base.denominator))
+    exponent = flint.fmpq(exponent) if isinstance(exponent, int) else exponent
+    if isinstance(base, flint.fmpq) and isinstance(exponent, flint.fmpq) and abs(exponent) <= LONGEST_POWER:
+        if exponent.q == 1:
+            return base ** int(exponent.p)
+        if exponent.q == 2 and base >= 0:
+            root = flint.fmpq(math.isqrt(int(base.p)), math.isqrt(int(base.q)))
             if root * root == base:
-                return root**exponent.numerator
-    if isinstance(base, Span):
-        if not isinstance(exponent, Fraction):
-            raise NotDecided("a power with an irrational exponent is not evaluated in doubles")
-        return base.power(exponent)
-    return _arb(base) ** _arb(exponent)
+                return root ** int(exponent.p)
+    return flint.arb(base) ** flint.arb(exponent)
 
 
-_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Entry, Entry], Entry]]] = {
-    ast.Add: lambda x, y: combined(x, y, operator.add),
-    ast.Sub: less_by,
-    ast.Mult: times,
-    ast.Div: lambda x, y: combined(x, y, operator.truediv),
-    ast.Pow: power,
-}
+def number_of(value: Entry | int, bits: int) -> Fraction | Ball:
+    """A number of python-flint as a rational, or as a ball."""
+    if isinstance(value, flint.arb):
+        return Ball.from_arb(value, bits)
+    return Fraction(value) if isinstance(value, int) else Fraction(int(value.p), int(value.q))
 
 
-def _span(value: Entry) -> Span:
-    # A root that is not rational was calculated as a ball.
-    return Span.around(value) if isinstance(value, Fraction | Span) else Span.within(Ball.from_arb(value))
-
-
-def _arb(value: Entry) -> flint.arb:
-    if isinstance(value, Span):
-        return value.ball().arb()
-    return to_arb(value) if isinstance(value, Fraction) else value
-
-
-def decided(value: Entry, bits: int) -> Decided:
+def decided(value: Entry | int, bits: int) -> Decided:
     """The number, as a law has it: certainly not 0, unless it is rational."""
-    if isinstance(value, Fraction):
-        return value
-    ball = value.ball() if isinstance(value, Span) else Ball.from_arb(value, bits)
-    if ball.lower == 0 == ball.upper:
-        return Fraction(0)
+    ball = number_of(value, bits)
+    if isinstance(ball, Fraction):
+        return ball
+    if ball.lower == ball.upper:
+        return ball.lower
     if ball.lower <= 0 <= ball.upper:
-        raise NotDecided(f"whether {ball} is 0 is not decided")
-    return ball.lower if ball.lower == ball.upper else ball
+        raise NotDecided(f"whether {ball} is 0")
+    return ball

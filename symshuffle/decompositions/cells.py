@@ -1,8 +1,8 @@
 r"""Cells of a named randomizer counted from its definition, and laws of G from them: no algebra is done.
 
-Weights are quotients of polynomials in the root of the ratio cap, where these are short: what vanishes or is rational
-is then known before any digit is. Otherwise, and in doubles, they are counted in rationals, balls and spans. A
-likelihood ratio is a power of the ratio cap; that it differs by exp(eps) from another is decided on the exponents.
+Weights are rationals and balls. A likelihood ratio is a power of the ratio cap; that it differs by exp(eps) from
+another is decided on the exponents, and where a null symbol is compared on quotients of polynomials in the root of the
+ratio cap.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
 import flint
 
@@ -26,24 +26,34 @@ from symshuffle.base.numbers import (
     Real,
     as_precision,
     lower_end,
-    to_arb,
     usual_bits,
     working_precision,
 )
-from symshuffle.base.numbers.spans import Span
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.calculated import Cell, Entry, combined, decided, less_by, power, spreads, times
+from symshuffle.decompositions.calculated import (
+    LONGEST_POWER,
+    Cell,
+    Entry,
+    calculated,
+    decided,
+    entry_of,
+    excess,
+    number_of,
+    power,
+    spreads,
+)
 from symshuffle.decompositions.quotients import CapQuotient, level_between
 from symshuffle.mechanisms.definitions import UNBOUNDED, Classes, classes_of
 from symshuffle.mechanisms.members import Alike, BitStrings, arrangements_of
+from symshuffle.mechanisms.names import THINNED
 from symshuffle.mechanisms.outputs import OutputClass
 
 NamedForm: TypeAlias = Any
 """A :class:`~symshuffle.decompositions.closed_forms.ClosedForm`, whose module imports this one."""
 
 LONGEST_POLYNOMIAL: Final = 8
-"""Bits of a string up to which weights are quotients of polynomials, which have as many terms; cost only."""
+"""Bits of a string up to which the value at a null symbol is a quotient of polynomials, which has as many terms."""
 
 RATIO_CAP: Final = CapQuotient([0, 0, 1])
 
@@ -73,11 +83,11 @@ def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, 
             weights = [state.probability and count * state.probability for state in shown]
             first, second, charge = (state.power for state in shown)
             outside = None if charge is None else (_less(first, charge), _less(second, charge))
-            sums = found.setdefault(outside or (first, second, None), [Fraction(0)] * 3)
+            sums = found.setdefault(outside or (first, second, None), [0, 0, 0])
             sums[:] = map(operator.add, sums, weights)
     cells = [Cell(a, b, c, None if len(powers) > 2 else powers) for powers, (a, b, c) in found.items()]
     if others == "blanket":
-        cells.append(Cell(Fraction(0), Fraction(0), 1 - sum(cell.c for cell in cells), (None, None)))
+        cells.append(Cell(0, 0, 1 - sum(cell.c for cell in cells), (None, None)))
     return tuple(cells)
 
 
@@ -88,21 +98,30 @@ def _less(one: int | None, other: int) -> int | None:
 def against_null(cells: Sequence[Cell], second: bool) -> tuple[Cell, ...]:
     """Cells over the blanket of one input, the second or the first, and a null symbol with the law of the blanket."""
     *charged, left = cells
-    mass = 1 - left.c
+    each = flint.fmpq(1) / (1 - left.c)
     rows = [(cell.b if second else cell.a, cell) for cell in charged]
     return (
-        *(
-            Cell(a, c.c / mass, c.c, c.ratios and (c.ratios[second], None), c.ratios and Fraction(1) / mass)
-            for a, c in rows
-        ),
+        *(Cell(a, c.c * each, c.c, c.ratios and (c.ratios[second], None), c.ratios and each) for a, c in rows),
         left,
     )
 
 
 def classes_at(form: NamedForm, lam: Any) -> tuple[Classes, Any]:
-    """Classes of outputs and number of inputs, in numbers of the kind that the ratio cap is given in."""
-    cap = {} if lam is None else {"lam": lam}
-    return classes_of(form.name, form.numbers | cap | ({"D": UNBOUNDED} if form.limits else {}))
+    """Classes of outputs and number of inputs, in numbers of python-flint and quotients.
+
+    - ``lam``: the ratio cap, a number or a quotient; None without one.
+    """
+    exponents = {name: int(value) for name, value in form.numbers.items() if name in ("D", "m")}
+    values: dict[str, Any] = {name: entry_of(value) for name, value in form.numbers.items()} | exponents
+    if form.limits:
+        values["D"] = UNBOUNDED
+    if isinstance(lam, CapQuotient):
+        values["lam"] = lam
+    elif lam is not None:
+        values["lam"] = entry_of(lam) if exponents.get("D", 0) <= LONGEST_POWER else flint.arb(entry_of(lam))
+        if form.name.removeprefix(THINNED) == "rappor":
+            values["root"] = power(values["lam"], flint.fmpq(1, 2))
+    return classes_of(form.name, values)
 
 
 def _cells(form: NamedForm, others: Others, null: bool | None, lam: Any) -> tuple[Cell, ...]:
@@ -124,53 +143,17 @@ def _quotient_cells(form: NamedForm, others: Others, null: bool | None) -> tuple
 
 
 @lru_cache(maxsize=8)
-def _numbers(
-    form: NamedForm, others: Others, null: bool | None, precision: int, doubles: bool
-) -> list[tuple[Cell, Any]]:
+def _numbers(form: NamedForm, others: Others, null: bool | None, precision: int) -> list[tuple[Cell, Any]]:
     """The cells in numbers, and ratios of a null symbol as quotients, where these are known: the same at all levels."""
-    lam = form.lam
-    if doubles or form.numbers.get("D", 0) > LONGEST_POLYNOMIAL:
-        cells = _cells(form, others, null, None if lam is None else _Number(_entry(lam, doubles)))
-        return [(_mapped(cell, _plain), None) for cell in cells]
-    root = None if lam is None else power(_entry(lam, False), Fraction(1, 2))
-    return [
-        (_mapped(cell, lambda weight: quotient_at(weight, lam, root)), cell.null)
-        for cell in quotient_cells(form, others, null)
-    ]
+    cells = [one._replace(c=decided(one.c, precision)) for one in _cells(form, others, null, form.lam)]
+    known = null is not None and form.numbers.get("D", 0) <= LONGEST_POLYNOMIAL
+    quotients = [cell.null for cell in quotient_cells(form, others, null)] if known else [None] * len(cells)
+    return list(zip(cells, quotients, strict=True))
 
 
-def _mapped(cell: Cell, number: Callable[[Any], Any]) -> Cell:
-    null = None if cell.null is None else number(cell.null)
-    return Cell(number(cell.a), number(cell.b), number(cell.c), cell.ratios, null)
-
-
-def _entry(value: Real, doubles: bool) -> Entry:
-    return value if isinstance(value, Fraction) else Span.around(value) if doubles else to_arb(value)
-
-
-def _plain(value: Any) -> Any:
-    return value.entry if isinstance(value, _Number) else Fraction(value) if isinstance(value, int) else value
-
-
-def quotient_at(value: Any, lam: Real | None, root: Any) -> Any:
-    """A quotient at a ratio cap, whose root is ``root``: rational where it is known to be."""
-    if not isinstance(value, CapQuotient):
-        return _plain(value)
-    above, below = value.polynomials
-    if above.degree() < 1 and below.degree() < 1:
-        return _fraction(above[0] / below[0])
-    if isinstance(root, Fraction) or (isinstance(lam, Fraction) and not any((*value.above[1::2], *value.below[1::2]))):
-        step, at = (1, root) if isinstance(root, Fraction) else (2, lam)
-        assert isinstance(at, Fraction)
-        point = flint.fmpq(at.numerator, at.denominator)
-        return _fraction(
-            flint.fmpq_poly(list(value.above[::step]))(point) / flint.fmpq_poly(list(value.below[::step]))(point)
-        )
-    return flint.arb_poly(above)(root) / flint.arb_poly(below)(root)
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
+def quotient_at(value: CapQuotient, lam: Real | None) -> Entry:
+    """A quotient at a ratio cap: rational where it is known to be."""
+    return calculated(value.text)({} if lam is None else {"lam": entry_of(lam)})
 
 
 def counted_law(
@@ -181,9 +164,8 @@ def counted_law(
     null: bool | None = None,
     *,
     bits: int | None = None,
-    doubles: bool = False,
 ) -> Law:
-    """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles.
+    """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits.
 
     - ``null``: None for two inputs, otherwise whether the second of them is compared with a null symbol.
 
@@ -196,7 +178,7 @@ def counted_law(
         way = "forward"  # the two rows exchanged are the same cells
     lam = () if form.lam is None else (form.lam,)
     try:
-        return _law(form, exp_eps, way, others, null, bits or usual_bits(exp_eps, *lam), doubles)
+        return _law(form, exp_eps, way, others, null, bits or usual_bits(exp_eps, *lam))
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or two inputs where three are asked about
         raise NotDecided(f"the cells cannot be evaluated at these values: {reason!r}") from None
 
@@ -208,9 +190,8 @@ def rises_with(parameter: str, form: NamedForm, exp_eps: Real, way: Direction, b
     places = [replace(form, values=(*form.values, (parameter, str(d)))) for d in (0, 1)]
     before, after = map(quotient_cells, places)
     with working_precision(precision + 32):
-        x, root = _entry(exp_eps, False), None if lam is None else power(_entry(lam, False), Fraction(1, 2))
-        rates = [quotient_at(two.c - one.c, lam, root) for one, two in zip(before, after, strict=True)]
-        values = [_value(lam, cell, None, (exp_eps, x), way, False) for cell in after]
+        rates = [quotient_at(CapQuotient.of(two.c - one.c), lam) for one, two in zip(before, after, strict=True)]
+        values = [_value(lam, cell, None, (exp_eps, entry_of(exp_eps)), way) for cell in after]
         return spreads(
             [(decided(value, precision), decided(rate, precision)) for value, rate in zip(values, rates, strict=True)]
         )
@@ -220,15 +201,12 @@ def counted_channel(form: NamedForm, bits: int | None) -> Channel:
     """Explicit channel: exact where probabilities are rational and no bits are given, otherwise in balls."""
     precision = DEFAULT_BITS if bits is None else as_precision(bits)
     with working_precision(precision + 32):
-        cap = None if form.lam is None else _Number(_entry(form.lam, False))
 
         def number(value: Any) -> Number:
-            entry = _plain(value)
-            if isinstance(entry, Fraction):
-                return entry if bits is None else Ball(entry, entry, precision)
-            return Ball.from_arb(entry, precision)
+            entry = number_of(value, precision)
+            return Ball(entry, entry, precision) if isinstance(entry, Fraction) and bits is not None else entry
 
-        return Channel(tuple(zip(*_columns(form, cap, number), strict=True)))
+        return Channel(tuple(zip(*_columns(form, form.lam, number), strict=True)))
 
 
 def quotient_rows(form: NamedForm) -> list[tuple[CapQuotient, ...]]:
@@ -243,9 +221,9 @@ def _columns(form: NamedForm, cap: Any, shown: Callable[[Any], Any]) -> Iterator
     for one in classes:
         share: Any = 1
         if one.members is None:
-            share = Fraction(1, arrangements_of([int(state.count) for state in one.states])) * one.size
+            share = flint.fmpq(1, arrangements_of([int(state.count) for state in one.states])) * one.size
         elif not isinstance(one.members, BitStrings | Alike):
-            share = 1 if one.number is None else one.size / one.number
+            share = 1 if one.number is None else flint.fmpq(1) / one.number * one.size
         parts = [state.probability * share for state in one.states]
         for states, weight in one.outputs(integers):
             entries = [shown(part if isinstance(weight, int) else part * weight) for part in parts]
@@ -265,7 +243,7 @@ def knows_three(form: NamedForm) -> bool:
 @lru_cache(maxsize=16)
 def _classes_at_four(form: NamedForm) -> Classes:
     """The classes at a budget at which roots are rational: their structure is the same at all."""
-    return classes_at(form, None if form.lam is None else _Number(Fraction(4)))[0]
+    return classes_at(form, None if form.lam is None else Fraction(4))[0]
 
 
 def _outputs(one: OutputClass) -> Any:
@@ -282,23 +260,22 @@ def _law(
     others: Others,
     null: bool | None,
     precision: int,
-    doubles: bool,
 ) -> Law:
     """Kept for a moment: the other direction is asked for next."""
     with working_precision(precision + 32):
-        x, atoms, singular = _entry(exp_eps, doubles), [], Fraction(0)
-        for cell, quotient in _numbers(form, others, null, precision, doubles):
+        x, atoms, singular = entry_of(exp_eps), [], Fraction(0)
+        for cell, quotient in _numbers(form, others, null, precision):
             if cell.ratios is None or cell.c == 0:
                 first, second = (cell.a, cell.b) if way == "forward" else (cell.b, cell.a)
-                value = decided(less_by(first, times(x, second)), precision)
+                value = decided(excess(first, x, second), precision)
                 singular = singular + value if lower_end(value) > 0 else singular
             else:
-                value = decided(_value(form.lam, cell, quotient, (exp_eps, x), way, doubles), precision)
-                atoms.append((value, decided(cell.c, precision)))
+                value = decided(_value(form.lam, cell, quotient, (exp_eps, x), way), precision)
+                atoms.append((value, cell.c))
         return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
 
 
-def _value(lam: Real | None, cell: Cell, null: Any, level: tuple[Real, Entry], way: Direction, doubles: bool) -> Entry:
+def _value(lam: Real | None, cell: Cell, null: Any, level: tuple[Real, Entry], way: Direction) -> Entry:
     """The value of G at a cell: decided where it vanishes, and only then, as far as exponents say."""
     assert cell.ratios is not None
     forward, (exp_eps, x) = way == "forward", level
@@ -306,69 +283,26 @@ def _value(lam: Real | None, cell: Cell, null: Any, level: tuple[Real, Entry], w
     if cell.null is None:
         one, other = (one, other) if forward else (other, one)
         if one == other:  # no difference of two enclosures: it vanishes at exp(eps) = 1
-            return times(_likelihood(lam, one, doubles), less_by(Fraction(1), x))
+            return _likelihood(lam, one) * (1 - x)
         if one is not None and other is not None and _is_power(exp_eps, lam, one - other):
-            return Fraction(0)
-        return less_by(_likelihood(lam, one, doubles), times(x, _likelihood(lam, other, doubles)))
-    seen = _likelihood(lam, one, doubles), cell.null
-    if isinstance(null, CapQuotient | int | Fraction) and one is not None:
+            return flint.fmpq(0)
+        return excess(_likelihood(lam, one), x, _likelihood(lam, other))
+    seen = _likelihood(lam, one), cell.null
+    if null is not None and one is not None:
         pair = RATIO_CAP**one if one else CapQuotient([1]), CapQuotient.of(null)
         above, below = pair if forward else pair[::-1]
         if level_between(above, below, Fraction(1) if lam is None else lam, exp_eps):
-            return Fraction(0)
+            return flint.fmpq(0)
     seen = seen if forward else seen[::-1]
-    return less_by(seen[0], times(x, seen[1]))
+    return excess(seen[0], x, seen[1])
 
 
-def _likelihood(lam: Real | None, exponent: int | None, doubles: bool) -> Entry:
+def _likelihood(lam: Real | None, exponent: int | None) -> Entry:
     if exponent is None or lam is None or exponent == 0:
-        return Fraction(exponent is not None)
-    return power(_entry(lam, doubles), Fraction(exponent))
+        return flint.fmpq(int(exponent is not None))
+    return power(entry_of(lam), exponent)
 
 
 def _is_power(exp_eps: Real, lam: Real | None, exponent: int) -> bool:
     """Whether a level is a power of the ratio cap; of rationals arithmetic tells."""
     return isinstance(lam, Exp) and isinstance(exp_eps, Exp) and lam.exponent * exponent == exp_eps.exponent
-
-
-@final
-class _Number:
-    """A rational, a ball or a span with the operations of definitions; what is rational stays so."""
-
-    __slots__ = ("entry",)
-
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
-
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any], turned: bool = False) -> _Number:
-        one, two = self.entry, _plain(other)
-        return _Number(operation(two, one) if turned else operation(one, two))
-
-    def __add__(self, other: Any) -> _Number:
-        return self._with(other, lambda x, y: combined(x, y, operator.add))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> _Number:
-        return self._with(other, less_by)
-
-    def __rsub__(self, other: Any) -> _Number:
-        return self._with(other, less_by, True)
-
-    def __mul__(self, other: Any) -> _Number:
-        return self._with(other, times)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> _Number:
-        return self._with(other, _quotient)
-
-    def __rtruediv__(self, other: Any) -> _Number:
-        return self._with(other, _quotient, True)
-
-    def __pow__(self, exponent: Any) -> Any:
-        return Fraction(0) if exponent is UNBOUNDED else _Number(power(self.entry, Fraction(exponent)))
-
-
-def _quotient(x: Entry, y: Entry) -> Entry:
-    return combined(x, y, operator.truediv)

@@ -24,7 +24,7 @@ from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import Real, parse_constant, parse_rational, ungrouped, usual_bits
 from symshuffle.channels.channel import LARGEST_CHANNEL
 from symshuffle.channels.law import Law
-from symshuffle.decompositions.calculated import LARGEST_COMPARED, calculated
+from symshuffle.decompositions.calculated import LARGEST_COMPARED, number_at
 from symshuffle.decompositions.cells import (
     counted_channel,
     counted_law,
@@ -178,7 +178,7 @@ class ClosedForm:
     def _range(self) -> range:
         """The values that tell the classes of pairs apart, the largest first."""
         (by,) = (p for p in self.form["parameters"] if p["name"] == self.form["by"])
-        low, high = (int(calculated(by[end])(self._values())) for end in ("lower", "upper"))
+        low, high = (int(number_at(by[end], self._values())) for end in ("lower", "upper"))
         return range(high, low - 1, -1)
 
     @property
@@ -199,10 +199,9 @@ class ClosedForm:
         others: Others = "blanket",
         direction: Direction = "forward",
         bits: int | None = None,
-        doubles: bool = False,
     ) -> Law:
-        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits, or around doubles."""
-        return self._law(others, None, exp_eps, direction, bits, doubles=doubles)
+        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits."""
+        return self._law(others, None, exp_eps, direction, bits)
 
     def law_against_null(
         self, exp_eps: Real, *, second: bool, direction: Direction = "forward", bits: int | None = None
@@ -212,26 +211,17 @@ class ClosedForm:
             raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
         return self._law("blanket", second, exp_eps, direction, bits)
 
-    def _law(
-        self,
-        others: Others,
-        null: bool | None,
-        exp_eps: Real,
-        direction: Direction,
-        bits: int | None,
-        *,
-        doubles: bool = False,
-    ) -> Law:
+    def _law(self, others: Others, null: bool | None, exp_eps: Real, direction: Direction, bits: int | None) -> Law:
         """Law of G by numbers; where they do not settle it, with more digits."""
         exp_eps, precision = parse_constant(exp_eps, "exp_eps"), bits
-        for finer in _FINER[: 1 if doubles else None]:
+        for finer in _FINER:
             if finer > 1:
                 precision = finer * (bits or usual_bits(exp_eps, *self._values().values()))
             try:
-                return counted_law(self, exp_eps, direction, others, null, bits=precision, doubles=doubles)
+                return counted_law(self, exp_eps, direction, others, null, bits=precision)
             except NotDecided as told:
                 reason = told
-        if not doubles and any(value > LARGEST_COMPARED for value in self.numbers.values()):
+        if any(value > LARGEST_COMPARED for value in self.numbers.values()):
             near = f"a likelihood ratio of {self.name} is exp(eps) there, or too close to it to tell"
             raise Unsupported(f"eps: expected a level slightly above or below the given one: {near}")
         raise reason
@@ -261,7 +251,7 @@ class ClosedForm:
     @property
     def _inputs(self) -> int:
         """Number of inputs; 0 in the limit."""
-        return 0 if self.limits else int(calculated(self.form["inputs"])(self._values()))
+        return 0 if self.limits else int(number_at(self.form["inputs"], self._values()))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Final, final
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
 from symshuffle.base.numbers.readers import KINDS, LARGEST_PARAMETER
-from symshuffle.decompositions.calculated import calculated
+from symshuffle.decompositions.calculated import number_at
 
 
 @final
@@ -44,8 +44,8 @@ class FiledParameter:
         if self.integer and not self._admits(real):
             raise InputError(self.name, value, self.range({}))
         try:
-            low = calculated(self.lower)(known)
-            high = None if self.upper is None else calculated(self.upper)(known)
+            low = number_at(self.lower, known)
+            high = None if self.upper is None else number_at(self.upper, known)
         except KeyError as missing:
             raise InputError(missing.args[0], None, f"a value, on which the range of {self.name} depends") from None
         for end, limit, outside in (
@@ -70,6 +70,6 @@ SHARE_OF_MESSAGES: Final = FiledParameter("p", "0", "1", False)
 
 def _written(end: str, known: Mapping[str, Fraction]) -> str:
     try:
-        return str(calculated(end)(known))
+        return str(number_at(end, known))
     except KeyError:
         return end

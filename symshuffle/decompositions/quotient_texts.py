@@ -6,7 +6,6 @@ variable for each power with an open exponent, such as ``(lambda + 1)**D``. Ever
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ import flint
 
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real
-from symshuffle.decompositions.calculated import compiled
+from symshuffle.decompositions.calculated import compiled, names_in
 from symshuffle.mechanisms.definitions import Classes, classes_of
 
 _MOST_VARIABLES: Final = 24
@@ -41,10 +40,6 @@ _LARGE: Final = Fraction(64)
 def _terms(polynomial: Any) -> list[tuple[tuple[int, ...], int]]:
     """Powers of the variables, and coefficients."""
     return [(tuple(map(int, powers)), int(coefficient)) for powers, coefficient in polynomial.terms()]
-
-
-def _names_in(text: str) -> list[str]:
-    return sorted({node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)} - {"sqrt"})
 
 
 def _spelled(base: str, latex: bool) -> str:
@@ -138,14 +133,13 @@ class QuotientTexts:
         >>> str(reader.read("1 - (lam - 1)/(lam + k - 1)"))
         '3/(lambda + 2)'
         """
-        names = {name: self._name(name) for name in _names_in(text)}
+        names = {name: self._name(name) for name in names_in(text)}
         return compiled(text, tuple(names), self.number, self.rooted)(*names.values())  # type: ignore[no-any-return]
 
     def classes(self, name: str, parameters: Sequence[str]) -> Classes:
         """The classes of outputs of a named randomizer, in the parameters that are open."""
         values = {parameter: self._name(parameter) for parameter in parameters}
-        half = {"half": self.number(Fraction(1, 2))} if name == "blh" else {}
-        return classes_of(name, values | half)[0]
+        return classes_of(name, values)[0]
 
     def _constant(self, number: int) -> Any:
         return self._context.constant(number)

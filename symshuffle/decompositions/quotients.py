@@ -43,9 +43,11 @@ class CapQuotient:
         return flint.fmpq_poly(list(self.above)), flint.fmpq_poly(list(self.below))
 
     @classmethod
-    def of(cls, value: CapQuotient | Fraction | int) -> CapQuotient:
+    def of(cls, value: CapQuotient | flint.fmpq | Fraction | int) -> CapQuotient:
         """A number as a quotient."""
-        return value if isinstance(value, CapQuotient) else cls([flint.fmpq(*Fraction(value).as_integer_ratio())])
+        if isinstance(value, CapQuotient):
+            return value
+        return cls([value if isinstance(value, flint.fmpq) else flint.fmpq(*value.as_integer_ratio())])
 
     def __neg__(self) -> CapQuotient:
         one, other = self.polynomials

@@ -280,7 +280,6 @@ def quick_law(
     others: Others = "blanket",
     direction: Direction = "forward",
     bits: int | None = None,
-    doubles: bool = False,
 ) -> Law:
     """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values."""
     values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
@@ -291,9 +290,9 @@ def quick_law(
     if is_named(general or mechanism):
         lam = known.pop("lam", None)
         form = ClosedForm(mechanism.name, tuple((name, str(value)) for name, value in known.items()), lam)
-        return counted_law(form, exp_eps, direction, others, bits=bits, doubles=doubles)
+        return counted_law(form, exp_eps, direction, others, bits=bits)
     cells = _calculated(general or mechanism, others, growing)
-    return calculated_law(cells, known, exp_eps, direction, bits=bits, doubles=doubles)
+    return calculated_law(cells, known, exp_eps, direction, bits=bits)
 
 
 @lru_cache(maxsize=256)

@@ -1,9 +1,9 @@
 """The named randomizers as functions of their parameters, each written once for numbers of every kind.
 
-A definition returns classes of outputs: rationals, balls, spans of doubles, quotients of polynomials or SymPy's
-expressions go in, and the same come out. Probabilities are those of all outputs of a class together, so that no number
-of subsets is left; :mod:`symshuffle.mechanisms.finite` and :mod:`symshuffle.mechanisms.unary` share them among the
-outputs. The states of a class come with falling probability.
+A definition returns classes of outputs: rationals, balls, quotients of polynomials or SymPy's expressions go in, and
+the same come out; ``lam**0`` is the number 1 of their kind. Probabilities are those of all outputs of a class together,
+so that no number of subsets is left; :mod:`symshuffle.mechanisms.finite` and :mod:`symshuffle.mechanisms.unary` share
+them among the outputs. The states of a class come with falling probability.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from symshuffle.mechanisms.outputs import OutputClass, State
 
 Classes: TypeAlias = "tuple[OutputClass, ...]"
 
-_HALF: Final = Fraction(1, 2)
-
 
 @final
 class Infinite:
@@ -32,8 +30,8 @@ class Infinite:
 
     __add__ = __sub__ = __mul__ = __rmul__ = __truediv__ = _same
 
-    def __rtruediv__(self, other: object) -> Fraction:
-        return Fraction(0)
+    def __rtruediv__(self, other: object) -> int:
+        return 0
 
     __rpow__ = __rtruediv__
 
@@ -79,9 +77,9 @@ def half_block(lam: Any, k: Any, d: Any) -> Classes:
 
     - ``d``: cyclic distance of the two inputs that are compared.
     """
-    low, apart = 2 / (lam + 1), d / k
+    low, apart, half = 2 / (lam + 1), d / k, lam**0 / 2
     states = State("inside", k / 2, lam * low, 1), State("outside", k / 2, low)
-    pairs = (0, 0, _HALF - apart), (0, 1, apart), (1, 0, apart), (1, 1, _HALF - apart)
+    pairs = (0, 0, half - apart), (0, 1, apart), (1, 0, apart), (1, 1, half - apart)
     return (OutputClass("point", 1, states, pairs, half_arcs, k),)
 
 
@@ -111,16 +109,15 @@ def _bits(own: Any, other: Any, length: Any) -> Classes:
 
     def patterns(inputs: int) -> tuple[Any, ...]:
         """Weights of the mixed strings that show given bits at some inputs: independent bits, less the two strings."""
-        return tuple((*states, _shown(states) - _alike(states)) for states in itertools.product((0, 1), repeat=inputs))
+        return tuple((*states, _mixed(states)) for states in itertools.product((0, 1), repeat=inputs))
 
-    def _shown(states: tuple[int, ...]) -> Any:
+    def _mixed(states: tuple[int, ...]) -> Any:
         weight, *others = (rest if bit else other for bit in states)
         for one in others:
             weight = weight * one
-        return weight
-
-    def _alike(states: tuple[int, ...]) -> Any:
-        return 0 if len(set(states)) > 1 else zeros if states[0] else ones
+        if len(set(states)) > 1:
+            return weight
+        return 0 if length == len(states) else weight - (zeros if states[0] else ones)
 
     one, zero = (
         State("one", length * (other - ones) / mixed, hit, 1),
@@ -139,23 +136,23 @@ def _same(name: str, length: Any, weight: Any, probability: Any) -> OutputClass:
     return OutputClass(name, weight, (State("all", length, probability),), *counts)
 
 
-def rappor(lam: Any, D: Any) -> Classes:
-    """Basic one-time RAPPOR: every bit of the one-hot encoding is kept with probability t/(1 + t), t = sqrt(lam)."""
-    root = lam**_HALF
+def rappor(lam: Any, D: Any, root: Any = None) -> Classes:
+    """Basic one-time RAPPOR: every bit of the one-hot encoding is kept with probability t/(1 + t), t = sqrt(lam).
+
+    - ``root``: the root, where it is no power of ``lam``.
+    """
+    root = lam ** Fraction(1, 2) if root is None else root
     return _bits(root / (1 + root), 1 / (1 + root), D)
 
 
 def oue(lam: Any, D: Any) -> Classes:
     """Optimized unary encoding: the own bit is uniform, every other bit is 1 with probability 1/(1 + lam)."""
-    return _bits(_HALF, 1 / (1 + lam), D)
+    return _bits(lam**0 / 2, 1 / (1 + lam), D)
 
 
-def blh(lam: Any, D: Any, half: Any = _HALF) -> Classes:
-    """Binary local hashing: a uniform hash function to one bit, and binary randomized response on the hash.
-
-    - ``half``: the number 1/2; powers of that of SymPy stay exact where ``D`` is a symbol.
-    """
-    return _bits(lam / (1 + lam), half, D)
+def blh(lam: Any, D: Any) -> Classes:
+    """Binary local hashing: a uniform hash function to one bit, and binary randomized response on the hash."""
+    return _bits(lam / (1 + lam), lam**0 / 2, D)
 
 
 def olh(lam: Any, g: Any, D: Any) -> Classes:
@@ -169,8 +166,8 @@ def hadamard(lam: Any, D: Any) -> Classes:
     Inputs are the non-zero columns 1, ..., D - 1. Row 0 has plus signs only. Two columns see each pair of signs in a
     quarter of the rows.
     """
-    low, share, quarter = 2 / (lam + 1), 1 / D, Fraction(1, 4)
-    states = State("plus", D / 2 - 1, lam * low, 1), State("minus", D / 2, low)
+    low, share, quarter = 2 / (lam + 1), lam**0 / D, lam**0 / 4
+    states = State("plus", D * lam**0 / 2 - 1, lam * low, 1), State("minus", D * lam**0 / 2, low)
     pairs = (0, 0, quarter - share), (0, 1, quarter), (1, 0, quarter), (1, 1, quarter)
     return (
         OutputClass("row", 1 - share, states, pairs, hadamard_rows, D - 1),
@@ -222,7 +219,7 @@ def _inputs(name: str, values: Mapping[str, Any]) -> Any:
         return values["g"] ** values["m"]
     if "k" in values:
         return values["k"]
-    return Fraction(2) if name == "rr" else values["D"] - 1 if name == "hadamard" else values["D"]
+    return 2 * values["lam"] ** 0 if name == "rr" else values["D"] - 1 if name == "hadamard" else values["D"]
 
 
 def classes_of(name: str, values: Mapping[str, Any]) -> tuple[Classes, Any]:

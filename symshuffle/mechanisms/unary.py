@@ -65,7 +65,7 @@ def blh() -> Mechanism:
         "blh",
         "binary local hashing",
         D,
-        _of_bits(definitions.blh(LAM, D, sp.Rational(1, 2))),
+        _of_bits(definitions.blh(LAM, D)),
         (LAM_PARAMETER, _DOMAIN),
         source="decomposition, Appendix A.1",
     )

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
@@ -30,8 +29,8 @@ from symshuffle.accountants.deployment.reduced import MixedFamily, Reduction, di
 from symshuffle.base.choices import Arithmetic, Question, weakest_arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
-from symshuffle.base.numbers import Exp, Real, format_decimal, lower_end, natural_log, to_float, upper_end
-from symshuffle.base.results import Bracket, is_far
+from symshuffle.base.numbers import Exp, Real, format_decimal, natural_log, to_float, upper_end
+from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
 if TYPE_CHECKING:
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from symshuffle.channels.mixed_law import MixedLaw
 
 _WIDE: Final = 1e-2
-
-_LEAST_DEVIATION: Final = 1e-300
 
 _LEAST_OF_TAILS: Final = Fraction(1, 10**100)
 """Target below which laws with long tails have no search that ends soon."""
@@ -104,24 +101,13 @@ def _of_case(case: Reduction, n: int, order: Real, request: Method) -> Bracket:
     )
 
 
-def _bound_of_messages(
-    source: Reduction, n: int, order: Real, request: Method, *, least_double: Fraction = Fraction(1, 1 << 1074)
-) -> Bracket:
-    """The bound for n messages and one user who differs.
-
-    - ``least_double``: below it no double tells a number from 0: where doubles will do, nothing narrower is looked for.
-    """
+def _bound_of_messages(source: Reduction, n: int, order: Real, request: Method) -> Bracket:
+    """The bound for n messages and one user who differs."""
     direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds) if source.mixed else None
     if direct:
         return largest_of(direct)
     if source.inner:
         return _from_both_sides(source, n, order, request)
-    if request.doubles_do and order != 1:  # at eps = 0 atoms lie on a lattice that doubles do not show
-        quick = source.laws_in_doubles(order, request.direction)
-        if quick and all(_resolved(law, n, request.rtol) for law in quick):
-            found = largest_of(_of_finite(quick, n, request))
-            if found.aimed is None or found.upper < least_double or is_far(found, request.goal):
-                return replace(found, arithmetic="float64")  # whatever engine took the law, doubles enclose it
     return largest_of(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
 
@@ -196,34 +182,6 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Method) ->
         if width <= request.rtol or bracket.width > 3 * Fraction(width) * bracket.upper:
             return bracket
         width = max(request.rtol, width / 10)
-
-
-def _resolved(
-    law: Law, n: int, rtol: float, *, far_out: float = 10.0, share_of_radii: float = 0.1, apart: int = 8
-) -> bool:
-    """Whether the radii of a law are expected to move H(n) by far less than the relative width asked for.
-
-    It is not expected where n radii reach from one value to the next. Otherwise radii r of the values move it by about
-    r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z standard deviations out. A guess, on
-    which no bound rests: where it errs, the bracket is wider, and balls follow.
-
-    - ``far_out``: standard deviations out of which a tail is taken to be, at most.
-    - ``share_of_radii``: share of the width asked for that the radii of a law in doubles may take.
-    - ``apart``: so many times n radii are to lie between two values of a law in doubles.
-    """
-    unit = max(abs(upper_end(v)) for v in law.values) or Fraction(1)  # doubles end before small budgets do
-    values = [(float(lower_end(v) / unit), float(upper_end(v) / unit)) for v in law.values]
-    radius = max(high - low for low, high in values) / 2
-    if any(low - high <= apart * n * radius for (_, high), (low, _) in pairwise(sorted(values))):
-        return False
-    ends = [(lower_end(w), upper_end(w)) for w in law.weights]
-    weights = [(float(low), float(high)) for low, high in ends]
-    atoms = [((a + b) / 2, (p + q) / 2) for (a, b), (p, q) in zip(values, weights, strict=True)]
-    mean = sum(value * mass for value, mass in atoms)
-    deviation = math.sqrt(sum(mass * (value - mean) ** 2 for value, mass in atoms))
-    share = float(max((high - low) / high for low, high in ends)) / 2
-    moved = far_out * (n * share + far_out * radius * math.sqrt(n) / max(deviation, _LEAST_DEVIATION))
-    return moved <= rtol * share_of_radii
 
 
 def largest_of(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:

@@ -102,11 +102,6 @@ class Method:
         """One of how many values is to leave work for the others."""
         return max(self.values // _PASSES, 1 if self.goal is None else 2)
 
-    @property
-    def doubles_do(self) -> bool:
-        """Whether nothing finer than doubles was asked for: the laws may then be enclosed by doubles too."""
-        return self.arithmetic == "float64" and self.engine is None and self.bits is None
-
     def is_met_by(self, found: Bracket) -> bool:
         """Whether a bracket is as narrow as asked, or far from the number that it is compared with."""
         return found.width <= Fraction(self.rtol) * found.upper or is_far(found, self.goal)

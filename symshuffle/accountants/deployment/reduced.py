@@ -81,8 +81,6 @@ class PairClass:
     - ``inner``: where the bound itself is approached from two sides, a law on the other side of it.
     - ``mixed``: where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
     - ``datasets``: real neighbouring datasets of these pairs, each as a class of its own.
-    - ``doubles``: the laws of ``upper``, what is not rational enclosed by doubles only, which takes less time to
-      make; it raises ``NotDecided`` where doubles do not enclose them.
     - ``describe``: of two real datasets, from a number of users to their words. ``upper`` is then the law of their
       exact divergence, or, where ``mixed`` is, a law below it in convex order or None.
     """
@@ -92,7 +90,6 @@ class PairClass:
     inner: LawFamily | None = None
     mixed: MixedFamily | None = None
     datasets: tuple[PairClass, ...] = ()
-    doubles: LawFamily | None = None
     describe: Callable[[int], str] | None = None
 
     @classmethod
@@ -254,16 +251,6 @@ class Reduction:
     def laws(self, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""
         return self._largest(self.bounds, exp_eps, question, bits)
-
-    def laws_in_doubles(self, exp_eps: Real, question: Question) -> list[Law]:
-        """The same laws, enclosed by doubles; none where some class has none, or doubles do not enclose it."""
-        families: tuple[LawFamily, ...] = self._sent("doubles")
-        if len(families) < len(self.classes):
-            return []
-        try:
-            return self._largest(families, exp_eps, question, None)
-        except NotDecided:
-            return []
 
     def _largest(
         self, families: tuple[LawFamily, ...], exp_eps: Real, question: Question, bits: int | None

@@ -271,7 +271,6 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
         str(kind),
         family("blanket"),
         datasets=tuple(PairClass.real(partial(datasets, chosen(), one), family(one)) for one in others),
-        doubles=lambda x, way, _: quick_law(chosen(), x, direction=way, doubles=True),
     )
 
 
@@ -316,7 +315,6 @@ def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int,
         form.pairs,
         family("blanket"),
         datasets=datasets,
-        doubles=lambda x, way, _: form.law(x, direction=way, doubles=True),
     )
 
 

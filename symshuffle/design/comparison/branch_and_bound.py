@@ -395,5 +395,4 @@ class Rivals:
 def _ball(text: str, values: dict[str, Fraction]) -> Ball:
     with working_precision(_BITS + 32):
         known = {name: to_arb(value) for name, value in values.items()}
-        found = calculated(text)(known)
-        return Ball.from_arb(found if isinstance(found, flint.arb) else to_arb(found), _BITS)
+        return Ball.from_arb(flint.arb(calculated(text)(known)), _BITS)

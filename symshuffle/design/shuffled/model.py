@@ -295,12 +295,12 @@ def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
     k = sum(count for count, _ in orbits[0].levels)
     real: tuple[Others, ...] = ("third", "second", "first") if k > 2 else ("second", "first")
 
-    def family(others: Others, *, doubles: bool = False) -> LawFamily:
+    def family(others: Others) -> LawFamily:
         cells = tuple(_cells(orbits, k, others))
-        return lambda x, way, bits: calculated_law(cells, {}, x, way, bits=bits, doubles=doubles)
+        return lambda x, way, bits: calculated_law(cells, {}, x, way, bits=bits)
 
     datasets = tuple(PairClass.real(partial(constant_datasets, others), family(others)) for others in real)
-    only = PairClass(ANY_TWO, family("blanket"), datasets=datasets, doubles=family("blanket", doubles=True))
+    only = PairClass(ANY_TWO, family("blanket"), datasets=datasets)
     return Reduction((only,), True, pairs=ANY_TWO)
 
 

@@ -277,10 +277,9 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     group, adjacency = deployment.groups[0], deployment.adjacency
     source = group.randomizer
     own = None if isinstance(source, Reducible) else "largest"  # the only one of a finite mechanism or channel
-    if group.sending < 1 or adjacency.blanket not in (None, own):
-        name = "blanket" if group.sending == 1 else "a probability of dropping out"
-        known = "the smallest number of messages, groups of users and zero-out"
-        raise Unsupported(f"proof: {name} has no proof file; proof files support {known}")
+    group.refuse_random_number("no proof file covers a random number of messages", "leave the proof away")
+    if adjacency.blanket not in (None, own):
+        raise Unsupported("proof: blanket has no proof file; leave it away, or the proof")
     if way != "both":
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     n = asked.parts[0].users

@@ -178,6 +178,11 @@ class Adjacency:
         """In how many users neighbours differ, each a step of a chain."""
         return self.group_size
 
+    def check_one_user(self, expected: str) -> None:
+        """Refuse neighbours that differ in several users, as a value of the field."""
+        if self.group_size > 1:
+            raise InputError("group_size", self.group_size, expected)
+
     @property
     def of_one_user(self) -> Adjacency:
         """The same, where neighbours differ in one user."""

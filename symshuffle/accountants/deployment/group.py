@@ -274,6 +274,11 @@ class Group:
         if self.dropout:
             raise Unsupported(f"dropout {self.dropout}: {reason}; give min_batch_size, or {otherwise}")
 
+    def check_fixed_number(self, expected: str) -> None:
+        """Refuse a group of which others drop out at random, as a value of the field."""
+        if self.dropout:
+            raise InputError("dropout", self.dropout, expected)
+
     def check_all_send(self, expected: str, place: str = "", *, at_random: bool = False) -> None:
         """Refuse a group of which some may not send, for any reason or but ``at_random``."""
         for name in ("min_batch_size",) if at_random else ("dropout", "min_batch_size"):

@@ -103,7 +103,7 @@ def _entries() -> str:
     for owner in {*OWNERS.values()}:
         section = (inspect.getdoc(owner) or "").partition("----------\n")[2].partition("\n\n")[0]
         said[owner] = dict(entry.split(" : ", 1) for entry in re.split(r"\n(?=\S)", section) if entry)
-    found = ((name, said[owner].get(FIELD_NAMES.get(name, name))) for name, owner in OWNERS.items())
+    found = ((name, said[owner].get(FIELD_NAMES.get(name, name))) for name, owner in OWNERS.items() if name != "n")
     return textwrap.indent("".join(f"{name} : {text}\n" for name, text in found if text), "    ")
 
 

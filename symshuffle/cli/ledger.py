@@ -158,9 +158,13 @@ def perturb(
     kinds: Annotated[
         list[str] | None, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(CHANGES)}; all by default.")
     ] = None,
-    each: Annotated[str, typer.Option(metavar="N", help="Most perturbations of a kind and a claim.")] = "1",
-    seed: Annotated[str, typer.Option(metavar="S", help="Which ones are drawn.")] = "0",
-    seconds: Annotated[str, typer.Option(metavar="T", help="No further comparison of one after so long.")] = "60",
+    each: Annotated[
+        str, typer.Option(metavar="N", help="Largest number of perturbations of each kind for each claim.")
+    ] = "1",
+    seed: Annotated[str, typer.Option(metavar="S", help="Seed of the draw of perturbations.")] = "0",
+    seconds: Annotated[
+        str, typer.Option(metavar="T", help="Seconds after which no further comparison of a perturbation is made.")
+    ] = "60",
     json: Annotated[str | None, typer.Option(metavar="FILE", help="Write all findings as JSON; - prints.")] = None,
     jobs: Jobs = None,
     package: Package = None,

@@ -261,7 +261,7 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
 
 
 def _certified(rough: Scheme, asked: _Asked, labels: tuple[str, ...], ranked: Sequence[Scheme]) -> SurveyPlan:
-    """The plan of a mechanism: its level solved closely, rounded down, and certified there."""
+    """The plan of a mechanism at a rational parameter, rounded down from the largest one until it is certified."""
     largest = root_of(rough.name, _level(rough, asked))
     for i in range(5):  # some bounds are known to a thousandth only
         root = _down(largest, _SHARE * 10**i)

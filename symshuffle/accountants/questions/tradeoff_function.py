@@ -106,7 +106,9 @@ def tradeoff(
     refuse_several_steps(neighbours.steps, "the trade-off of one user only; ask for delta(eps)")
     orders, revealing = _orders(asked, num_levels)
     at = partial(at_order, sent(subject, fields, asked, executor), request)
-    falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
+    falling = orders[
+        ::-1
+    ]  # the highest level first: of several rounds, what is computed for it is enough for all others
     profile = list(map(Point, falling, mapped(at, falling, executor, progress)))[::-1]
     last = profile[-1].y
     revealed = _revealed(at) if revealing else Fraction(0)

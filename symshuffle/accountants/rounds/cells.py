@@ -235,7 +235,7 @@ def _range(stretch: Stretch, low: Fraction, high: Fraction, which: int) -> _Ends
         if not found.is_finite() or better.rad() < found.rad():
             found = better
     if not found.is_finite():
-        raise Unsupported("a density ratio is not bounded on a cell")
+        raise Unsupported("a density ratio could not be enclosed on a cell")
     ball = Ball.from_arb(found, _BITS)
     return _scaled(ball.lower, up=False), _scaled(ball.upper, up=True)
 

@@ -68,7 +68,7 @@ class Tilted:
 
     @classmethod
     def at(cls, losses: Losses, tilt: float) -> Tilted:
-        """Transform, raise, transform back."""
+        """Law of the sum of all losses under a tilt: each law is transformed and raised to its number of rounds."""
         first, length = _window(losses, tilt)
         up = losses.side == "upper"
         stage = PER_STAGE * math.log2(length)

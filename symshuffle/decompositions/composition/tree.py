@@ -118,7 +118,7 @@ class Composition:
             return reduce(Channel.tensor, (_channel(part, share) for part in self.parts))
         channels = [_channel(part, lam) for part in self.parts]
         inputs = max(channel.num_inputs for channel in channels)
-        # The constant mechanism serves any number of inputs.
+        # A constant mechanism, of one output, has as many inputs as the other parts.
         widened = [c if c.num_outputs > 1 else Channel(c.rows[:1] * inputs) for c in channels]
         found = direct_sum(widened, self.weights)
         return Channel(found.rows, summed(found.rounding, self.rounding))

@@ -364,7 +364,7 @@ class Rivals:
         return found
 
     def _likely(self, point: Setting, excess: Fraction) -> float:
-        """The logarithm of delta in the Gaussian limit: a guess, on which nothing rests."""
+        """Logarithm of delta in the Gaussian limit; a guess that affects cost only."""
         values = {name: float(value) for name, value in DegradationOrder(self.family).parameters(point)}
         variance = moment(self.family, "variance")(float(1 + excess), values)
         try:
@@ -373,17 +373,17 @@ class Rivals:
             return math.inf
 
     def _doubt(self, *, margin: float = 0.05) -> float:
-        """By how much a bound may be above its guess: as far as the last ones were, and a little farther.
+        """Estimate of how far a bound may be above its guess: the largest of the last differences, and a margin.
 
-        Where no bound is asked for nothing is excluded: too little doubt leaves more to be matched one by one.
+        A point for which no bound is computed is not excluded, so that a small estimate costs time only.
 
-        - ``margin``: what is added to how far the last guesses were off.
+        - ``margin``: what is added to the largest of the last differences.
         """
         told = len(self.seen) >= _LAST and not math.isinf(self.doubt)
         return max(above for _, above in self.seen[-_LAST:]) + margin if told else self.doubt
 
     def _above(self, place: float) -> float:
-        """By how much a bound is likely to be above its guess at a place, on a line through the last two."""
+        """Estimate of how far a bound is above its guess at a place, by the line through the last two differences."""
         if math.isinf(self.doubt) or len(self.seen) < _LAST:
             return self.doubt
         at, above = self.seen[-1]

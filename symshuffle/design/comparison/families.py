@@ -309,12 +309,12 @@ class FamilyMember:
 
     @property
     def source(self) -> ClosedForm | Mechanism:
-        """The same for its privacy."""
+        """The randomizer of which bounds are asked, by its closed form where one is on file."""
         return self.family.source(lam=self.lam, **dict(self.values))
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism itself, for whatever needs algebra."""
+        """The symbolic mechanism."""
         return self.family.at(lam=self.lam, **dict(self.values))
 
     @property

@@ -281,7 +281,7 @@ class Design(ValueMethods):
         return self.certificates[-1].lam
 
     def num_outputs(self) -> int:
-        """Number of outputs of the channel; under a group the subsets in the orbits that are used."""
+        """Number of outputs of the channel; with a symmetry group, of subsets in the orbits that have weight."""
         group = self.certificates[-1].group
         if group is None:
             return len(self.weights)

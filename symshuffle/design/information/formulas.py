@@ -69,7 +69,7 @@ def affine(form: Sequence[Fraction], subset: int) -> tuple[Fraction, Fraction]:
 
 
 def log_sum(terms: Iterable[tuple[Any, Any, Any]]) -> LogSum:
-    """A sum of logarithms of ratios, by independent logarithms."""
+    """A sum of multiples of log(top / bottom), by logarithms of primes and of ``lam + c``, which are independent."""
     total: LogSum = {}
     for factor, top, bottom in terms:
         for sign, polynomial in ((1, top), (-1, bottom)):

@@ -224,7 +224,7 @@ def range_of(piece: Piece) -> tuple[flint.arb, flint.arb]:
     around = piece.value(flint.acb(middle)).real + slope(piece, flint.acb(cell)) * (cell - middle)
     ends = [(x.lower(), x.upper()) for x in (direct, around) if x.is_finite()]
     if not ends:
-        raise NotDecided("G is not bounded on a cell at this precision")
+        raise NotDecided("G could not be enclosed on a cell at this precision")
     least, most = max(e[0] for e in ends), min(e[1] for e in ends)
     return flint.arb(least), flint.arb(most)
 

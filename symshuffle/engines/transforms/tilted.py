@@ -253,7 +253,7 @@ class _Shares:
 
     @classmethod
     def of(cls, law: Law, window: Window) -> _Shares:
-        """Nothing lent yet, each atom at the place nearest to it."""
+        """Each atom at the nearest point of the lattice, before any mass is lent."""
         atoms = sorted(zip(map(lower_end, law.values), law.weights, strict=True), key=lambda atom: atom[0])
         values = [value for value, _ in atoms]
         least, most = [lower_end(weight) for _, weight in atoms], [upper_end(weight) for _, weight in atoms]
@@ -261,21 +261,21 @@ class _Shares:
         return cls(window, values, least, most, targets, [Fraction(0)] * len(values))
 
     def place(self, i: int) -> Fraction:
-        """Where atom i goes."""
+        """Point of the lattice to which atom i is rounded."""
         return self.window.origin + self.window.step * self.targets[i]
 
     def balanced(self, i: int, lenders: Iterable[int], mass: Fraction) -> bool:
-        """Borrow from the lenders, in this order, what keeps the mean of ``mass`` at atom i at its place.
+        """Compensate the rounding of ``mass`` of atom i with mass of ``lenders``, in this order; its mean then stays.
 
-        Where they do not have it all, a sinking atom takes what there is: without a counterweight it only loses some of
-        its mean. A rising one takes nothing, and the answer is False: its whole mass would gain.
+        Where they have too little, an atom that is rounded down takes what there is: its mean only falls. One that is
+        rounded up takes nothing, as its mean would rise, and the answer is False.
         """
         place = self.place(i)
         lacking = mass * abs(self.values[i] - place)
         loans = []
         for h in lenders:
             arm = abs(self.values[h] - place)
-            # A lender within a step would part with much of its mass, on which its own move counts.
+            # An atom less than a step away would lend too much of the mass that its own rounding needs.
             if (self.values[h] - place) * (place - self.values[i]) > 0 and arm >= self.window.step:
                 loan = min(lacking / arm, self.least[h] / 4)
                 loans.append((h, loan))

@@ -148,7 +148,7 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
         proved = Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
         told, rejections = tally.refuted_symbolically, []
         for control in claim.controls:
-            # Once one false comparison is symbolic, the first one of any kind will do for the other controls.
+            # A proved claim needs one control that a symbolic comparison rejects; any comparison may reject the others.
             until = frozenset({Means.SYMBOLIC} if proved and not told else Means)
             perturbed = _tally(control.check or claim.check, control.statement, claim.id, until=until)
             told = told or perturbed.refuted_symbolically

@@ -134,7 +134,7 @@ def rational(text: Any, place: str) -> Fraction:
 
 
 def spoken(value: Value) -> str:
-    """A value in one line; two values with the same line are the same."""
+    """Text of a value, in one line; values with the same text are equal."""
     match value:
         case str():
             return value

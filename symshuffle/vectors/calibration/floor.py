@@ -175,7 +175,7 @@ def _rounded_down(number: Number) -> float:
 
 
 def misses_alone(mechanism: Bounded, target: Target) -> bool:
-    r"""Whether the bound is above a target where no other message is one of the blanket: a closed form.
+    r"""Whether the term in which no other message is one of the blanket is above a target, by a closed form.
 
     With m the mass of the blanket, the other terms of the sum are all 0 with probability :math:`(1-m)^{n-1}`, so that
     :math:`H(n)\ge(1-m)^{n-1}H(1)`.

@@ -233,7 +233,7 @@ def _kept_cells(
         low, high = stack.pop()
         seen += 1
         if seen > most:
-            raise NotDecided(f"{most} cells do not isolate the minimiser")
+            raise NotDecided(f"the minimiser is not isolated with {most} cells")
         narrow = 4 * high <= 5 * low and 4 * (1 - low) <= 5 * (1 - high)  # wider balls lose their sign in a product
         if narrow:
             taylor = _error(to_arb(low).union(to_arb(high)), chi, dimension)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from symshuffle.cli import main
-from tests.shell import answer, refused
+from tests.shell import answer, refused, run
 
 WRITERS = {
     "proof.json": ("epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "100", "--delta", "1e-3",
@@ -90,3 +90,28 @@ def test_a_file_that_is_no_privacy_loss_is_named_as_it_was_given(tmp_path, capsy
         assert main(["check", str(path)]) == 2
         said = capsys.readouterr().err
         assert f"FILE = {path}" in said and "--file" not in said
+
+
+def test_a_wrong_number_of_a_privacy_loss_is_a_finding_with_its_place(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    content = json.loads((folder / "loss.json").read_text())
+    deltas = content["deltas"]
+    for changed, place, expected in (
+        ({"deltas": [*deltas[:3], deltas[3] / 2, *deltas[4:]]}, "deltas[3]", f"{deltas[3]}, which follows from masses"),
+        ({"deltas": deltas[1:]}, "deltas", f"{len(deltas)}, as follows from masses"),
+        ({"masses": [mass / 2 for mass in content["masses"]]}, "masses", "a sum, with infinity_mass, of at least 1"),
+        ({"first": 1}, "first", "an integer of at most 0"),
+    ):
+        (tmp_path / "loss.json").write_text(json.dumps(content | changed))
+        status, out, err = run(capsys, "check", "loss.json")
+        assert (status, err) == (1, "")
+        assert out.startswith(f"NOT CONSISTENT: loss.json: {place} = ") and out.endswith(f": expected {expected}\n")
+        status, out, _ = run(capsys, "check", "loss.json", "--json")
+        assert status == 1 and json.loads(out)["consistent"] is False
+
+
+def test_what_is_no_file_of_any_kind_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("plan.toml", "= 1"), ("plan.toml", "[other]\nx = 1\n"), ("loss.json", "{"), ("x.json", "{}")):
+        (tmp_path / name).write_text(text)
+        assert name in refused(capsys, "check", name)

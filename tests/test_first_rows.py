@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from symshuffle import InputError, Unsupported
 from symshuffle.channels import read_channel
 from symshuffle.cli import main
+from symshuffle.cli.options import Header
 from symshuffle.design import read_problem
 
 BODY = "0.25,0.75\n0.4,0.6\n"
@@ -208,3 +209,17 @@ def test_paths_are_texts_or_paths(tmp_path):
         for path in (3, None, b"x", [], "", "no such file", "a\0b", tmp_path):
             with pytest.raises((InputError, Unsupported)):
                 read(path)
+
+
+def test_the_help_of_header_says_when_a_first_line_has_names(tmp_path, monkeypatch, capsys):
+    """Its sentence names what is read: the only line, names, numbers of columns, and two cells 0,1."""
+    monkeypatch.chdir(tmp_path)
+    said = Header.__metadata__[0].help
+    assert "if another line follows and each cell is a name" in said and "two cells 0,1 are refused" in said
+    for first, status in (("a,b", 0), ("0,1", 2), ("0,1,2", 0), ("0", 0)):
+        cells = first.count(",") + 1
+        (tmp_path / "w.csv").write_text("\n".join([first, *[",".join([f"1/{cells}"] * cells)] * 2]))
+        assert main(["check", "w.csv"]) == status
+        assert ("header: yes" in capsys.readouterr().out) == (status == 0)
+    (tmp_path / "w.csv").write_text("1/2,1/2\n1/4,3/4\n")
+    assert main(["check", "w.csv"]) == 0 and "header: no" in capsys.readouterr().out

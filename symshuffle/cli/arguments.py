@@ -136,7 +136,7 @@ def engine_and_rigour(
 
 
 def plan(path: Path) -> SurveyPlan:
-    """Return the plan of a survey in a file; what a user is to be told of the file is printed."""
+    """Return the plan of a survey in a file; notices about the file are printed."""
     from symshuffle.collect.files import read_plan_file
 
     return _told(path, read_plan_file(path))

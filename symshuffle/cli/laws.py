@@ -301,7 +301,7 @@ def _atoms(found: AnchoredLaw | EnclosedLaw) -> tuple[Any, ...]:
 
 
 def _extreme(found: AnchoredLaw | EnclosedLaw) -> bool | None:
-    """Whether the law is extreme; None where templates in balls cannot be told apart."""
+    """Whether the law is extreme; None where it is not decided whether templates in balls are equal."""
     from symshuffle.utility.anchored.law import AnchoredLaw
 
     return found.is_extreme() if isinstance(found, AnchoredLaw) else None

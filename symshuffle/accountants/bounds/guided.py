@@ -120,7 +120,7 @@ def _around_first_zero(
 
 
 def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point | None]:
-    """The points next to the crossing on either side, as far as they are told from the target."""
+    """The points next to the crossing on either side, of those that are certified to be on one."""
     above = [point for point in seen if point.y.lower > target]
     meets = [point for point in seen if point.y.upper <= target]
     if above and meets:
@@ -253,7 +253,7 @@ class _Seen:
 
     @classmethod
     def of(cls, point: Point, guide: Guide) -> _Seen:
-        """How steep the function is there is told by the guide alone."""
+        """The slope of the function there is known from the guide only."""
         t, value = math.log(point.x), natural_log(point.y.midpoint)
         y = distance(float(point.x) if guide.eps is None else guide.eps, value)
         try:

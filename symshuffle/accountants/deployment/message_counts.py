@@ -33,7 +33,7 @@ LARGEST_EXACT: Final = 300
 """Users up to which the mean over dropouts is a rational number."""
 
 _NEGLIGIBLE: Final = Fraction(1, 2**4000)
-"""What no probability and no value is told from 0 below: rationals of a million digits are not added."""
+"""Ends below it are rounded outward, to 0 or to it: rationals of a million digits are not added."""
 
 _BITS: Final = 4 * DEFAULT_BITS
 """Precision of products of coins: what is far from their mean is a small difference of large numbers."""

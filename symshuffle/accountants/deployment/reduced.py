@@ -273,7 +273,7 @@ def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None)
 
 
 def distinct(found: Iterable[Law]) -> list[Law]:
-    """Some laws without repetition; those that are one object are told apart from no other, which takes long."""
+    """Some laws without repetition; one object is compared once, as comparisons of long laws cost much."""
     several = list({id(law): law for law in found}.values())
     return several if len(several) < 2 else list(dict.fromkeys(several))
 

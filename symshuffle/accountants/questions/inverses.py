@@ -61,7 +61,7 @@ _COARSE_WIDTH: Final = 5e-3
 """Default relative width of a budget or a number of users for means over the number of messages or several batches."""
 
 _WIDTH: Final = 1e-10
-"""Relative width of delta at which neighbouring numbers of users are told apart."""
+"""Relative width of delta at which neighbouring numbers of users are distinguished."""
 
 
 _FIRST_EPS0: Final = Fraction(1, 2**10)

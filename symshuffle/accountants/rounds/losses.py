@@ -172,7 +172,7 @@ def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
             values[level] = found.value(level)
         return values[level] > delta
 
-    if not over(0):  # told again under the tilt of that level: next to the last one others are far from it
+    if not over(0):  # computed again under the tilt of that level: next to the last one others are far from it
         values[0] = method(losses, losses.tilt(0.0)).value(0)
         if values[0] <= delta:
             return Fraction(0)

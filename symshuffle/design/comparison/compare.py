@@ -294,7 +294,7 @@ def _best(
     ranked, settled = _ranked(one, match, n, rtol, goal, variants)
     if one.thin and dict(ranked[0].values)["p"] == 1:
         raise Unsupported(f"a null symbol does not reduce the risk of {one.base} at this target ({settled.evaluation})")
-    # What is equal to the last digit is told apart by eps.
+    # Rows of equal risk, to the last digit, are ordered by eps.
     made = [
         row_of(one, entry.here, match, n, rtol, settled)
         for i, entry in enumerate(ranked)

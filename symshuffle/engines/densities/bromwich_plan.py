@@ -33,7 +33,7 @@ _CANCELLED: Final = 1e-14
 
 
 _RESOLVED: Final = 1e-15
-"""Share of the integral below which errors are no longer told apart in doubles."""
+"""Share of the integral below which errors are not distinguished in doubles."""
 
 
 MOST_NODES: Final = 60_000

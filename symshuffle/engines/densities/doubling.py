@@ -104,7 +104,7 @@ class Atoms:
 
 
 def positive_part(atoms: Atoms, n: int, bins: int, *, spread: bool) -> tuple[float, float]:
-    """``E[(G_1 + ... + G_n)_+]`` of the law or of one on the side told, and a bound on the rounding."""
+    """``E[(G_1 + ... + G_n)_+]`` of the law, or of one on the given side of it, and a bound on the rounding."""
     if n == 1:
         return atoms.positive_mean(Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0))
     half = _sum(atoms, n // 2, bins, spread=spread)

@@ -259,14 +259,14 @@ def _of_cut(cut: ContinuousLaw, n: int, arithmetic: Arithmetic, finer: float, *,
 
 
 def long_tailed(law: LevelledPair, n: int, value: Fraction) -> bool:
-    """Whether values of H(n) about as small as one are told apart by jumps, of which no line then is short: a guess."""
+    """Whether sums of so small values are split by how many of their terms are jumps: a guess."""
     near = max(value, _LEAST_TAIL * 10**3)
     cut = law.pair.law(law.exp_eps, tail=near / 10**3, bits=_bits(near / 10**3))
     return jump_plan.split(cut, n, float(near)) is not None
 
 
 def _left_serves(cut: ContinuousLaw, n: int, finer: float, *, lost: float = 1e-45) -> bool:
-    """Whether a line to the left of 0, where a long upper tail does no harm, keeps enough digits: a choice.
+    """Whether the integral along a line to the left of 0, where long upper tails cost nothing, keeps enough digits.
 
     - ``lost``: share of the sum to the left of 0 that may be negligible where it is taken before jumps are.
     """

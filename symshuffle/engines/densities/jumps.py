@@ -1,4 +1,4 @@
-r"""Laws of G with a long upper tail: sums are told apart by how many of their terms are jumps.
+r"""Laws of G with a long upper tail: sums are split by how many of their terms are jumps.
 
 Where a tail as long as that of a log-normal law decides, one large value of G in place of many middling ones, no line
 serves the whole transform: :math:`M(c)^n` exceeds the value by more than doubles, or any patience, resolve. So the

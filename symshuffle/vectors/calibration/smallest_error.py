@@ -259,7 +259,7 @@ def _certified(
         return alone[1:]
     one = family.make(shape, nearest)
     widths = _widths(one, target.n)
-    hopeless = False  # a width next to one at which densities of few users were refused, or nothing was told
+    hopeless = False  # a width next to one at which densities of few users were refused, or nothing was decided
     for rtol in widths:
         if hopeless and rtol < widths[-1]:
             continue

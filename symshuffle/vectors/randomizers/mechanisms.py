@@ -22,7 +22,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import privacy_blanket
 
 LARGEST_DIMENSION: Final = 10**12
-"""Most coordinates of a vector: in more of them the shares of a sphere are told from 0 at no usual precision."""
+"""Largest dimension: in larger ones the shares of a sphere are not distinguished from 0 at usual precisions."""
 
 
 def _read(mechanism: object, dimension: object, least: int, **numbers: tuple[object, str]) -> None:

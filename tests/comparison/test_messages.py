@@ -50,12 +50,12 @@ def test_bits_name_every_hyperplane():
 @pytest.mark.parametrize(("hit", "miss", "other"), [(F(9, 2), F(1, 2), F(1, 9)), (F(50), F(1, 20), F(1, 1000))])
 def test_sums_near_the_mean_enclose_the_whole_sums(monkeypatch, hit, miss, other):
     whole = votes._string_sums(3000, enclose(hit), miss, other, 128)
-    monkeypatch.setattr(votes, "_LONGEST_WHOLE", 100)
+    monkeypatch.setitem(votes._string_sums.__kwdefaults__, "longest_whole", 100)
     near = votes._string_sums(3000, enclose(hit), miss, other, 128)
     for one, two in zip(whole, near, strict=True):
         assert two.lower <= one.upper and one.lower <= two.upper
         assert two.upper - two.lower <= two.upper / 2**100
-    monkeypatch.setattr(votes, "_REACH", 2)
+    monkeypatch.setitem(votes._added_near_mean.__kwdefaults__, "reach", 2)
     for one, two in zip(whole, votes._string_sums(3000, enclose(hit), miss, other, 128), strict=True):
         assert two.lower <= one.lower and one.upper <= two.upper
         assert two.lower < one.lower - one.lower / 10**6

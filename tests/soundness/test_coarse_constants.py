@@ -63,7 +63,7 @@ def test_a_root_is_at_most_the_root():
 
 
 def test_a_bound_between_the_aim_and_the_next_double_excludes_nothing(monkeypatch):
-    monkeypatch.setattr(conjecture, "_MOST_BOXES", 8)
+    monkeypatch.setitem(conjecture._Search.below.__kwdefaults__, "most", 8)
     monkeypatch.setattr(conjecture._Search, "_slack", lambda *_: 0.0)
     search = conjecture._Search(2, F(1), F(1, 5), False)
     for aim in (F(1, 3), F(2, 3), F(3, 10)):

@@ -70,7 +70,7 @@ def test_the_ratio_that_a_search_asks_for_is_below_the_level(bits):
 @pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=["budget", "level", "central"])
 def test_a_share_that_is_rounded_excludes_nobody_with_less_risk(monkeypatch, given, unit):
     """The share of messages that show the input, in units that are large."""
-    monkeypatch.setattr(branch_and_bound, "_UNIT", unit)
+    monkeypatch.setitem(branch_and_bound.Rivals._level.__kwdefaults__, "unit", unit)
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
     search = rivals("olh", 4, 40, given, risk * F(1001, 1000))
     for box in (Box((4, 4), None), Box((3, 9), None), Box((4, None), None)):

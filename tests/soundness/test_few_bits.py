@@ -11,7 +11,7 @@ from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.decision.certificate import _LEVEL_BITS
+from symshuffle.design.decision.certificate import check_around
 from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.utility import Contamination, binary_envelope, trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope
@@ -20,6 +20,7 @@ from tests.soundness.test_precisions import DOORS as BALLS
 
 BOTH = (smallest_risk, partial(smallest_risk, criterion="minimax"))
 
+LEVEL_BITS = check_around.__kwdefaults__["bits"]
 CAP, LEVEL = Exp(F(1)), Exp(F(1, 3))
 KRR, RR = randomizer("krr").at(k=3, lam=3), randomizer("rr")
 ROUGH = {"arithmetic": "ball", "rtol": 0.9}
@@ -70,7 +71,7 @@ def test_certificates_stand_around_the_level(solve):
     """A bound from above the level and a channel from below it; on the other side, however near, nothing follows."""
     design = solve(POINTS, CAP)
     above, below = (design.certificates[0], design.certificates[1])
-    for levels in ((just_below(CAP, _LEVEL_BITS), None), (None, just_above(CAP, _LEVEL_BITS))):
+    for levels in ((just_below(CAP, LEVEL_BITS), None), (None, just_above(CAP, LEVEL_BITS))):
         ends = [
             old if level is None else solve(POINTS, level) for level, old in zip(levels, (above, below), strict=True)
         ]
@@ -84,13 +85,13 @@ def test_certificates_stand_around_the_level(solve):
 
 def test_designs_stand_around_the_level():
     found = smallest_risk(POINTS, CAP, group=symmetric_group(3))
-    for place, level in enumerate((just_below(CAP, _LEVEL_BITS), just_above(CAP, _LEVEL_BITS))):
+    for place, level in enumerate((just_below(CAP, LEVEL_BITS), just_above(CAP, LEVEL_BITS))):
         designs = list(found.certificates)
         designs[place] = smallest_risk(POINTS, level, group=symmetric_group(3)).certificates[0]
         with pytest.raises(CertificateError) as caught:
             replace(found, certificates=tuple(designs), value=WIDE).verify()
         assert caught.value.place == "certificates"
-    ball = enclose(CAP, _LEVEL_BITS)
+    ball = enclose(CAP, LEVEL_BITS)
     ends = tuple(smallest_risk(POINTS, level, group=symmetric_group(3)) for level in (ball.upper, ball.lower))
     proved = Bracket(ends[0].value.lower, ends[1].value.upper, "ball", "orbit lp", "")
     proofs = tuple(end.certificates[0] for end in ends)

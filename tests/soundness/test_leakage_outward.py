@@ -51,7 +51,8 @@ def test_the_threshold_is_looked_for_at_every_count_of_its_place(monkeypatch, wa
             first = len(known) == 1
             return Ball(known[-1].lower - below, known[-1].upper + above) if first else known[-1]
 
-        monkeypatch.setattr(contamination, "_PRECISIONS", (96,))
+        monkeypatch.setitem(contamination._envelope.__kwdefaults__, "first", 96)
+        monkeypatch.setitem(contamination._envelope.__kwdefaults__, "last", 96)
         monkeypatch.setattr(contamination, "Ball", SimpleNamespace(from_arb=from_arb))
         found = binary_envelope(experiment, lam=cap, gamma=gamma).bracket
         assert len(known) == 2

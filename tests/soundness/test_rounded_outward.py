@@ -14,7 +14,7 @@ from symshuffle.design.information.formulas import rational_program
 from symshuffle.design.information.measures import chi_square_measure
 from symshuffle.design.parametric.homotopy import piece_around, piecewise_optimum
 from symshuffle.design.parametric.program import between, program_of_problem
-from symshuffle.utility.frontiers.certificate import RATIO_BITS, DualCertificate
+from symshuffle.utility.frontiers.certificate import DualCertificate, _at_most
 from symshuffle.utility.frontiers.orbit import subset_orbit
 from tests.fewbits import few_bits, just_above, just_below
 from tests.soundness.false_certificates import WIDE
@@ -23,7 +23,7 @@ from tests.soundness.false_frontiers import FREE, frontier
 from tests.soundness.test_certificates import PROBLEMS
 
 CAPS = [Exp(F(1, 2)), Exp(F(1)), Exp(F(7, 3)), Exp(F(1, 10))]
-BITS = pytest.mark.parametrize("bits", [6, 20, RATIO_BITS])
+BITS = pytest.mark.parametrize("bits", [6, 20, _at_most.__kwdefaults__["bits"]])
 
 
 @BITS

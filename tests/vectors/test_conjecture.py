@@ -106,7 +106,7 @@ def test_without_the_excess_of_the_grid_the_bound_would_be_believed_too_soon(mon
 
 
 def test_spent_boxes_are_no_answer(monkeypatch):
-    monkeypatch.setattr(conjecture, "_MOST_BOXES", 3)
+    monkeypatch.setitem(conjecture._Search.below.__kwdefaults__, "most", 3)
     with pytest.raises(NotDecided, match="coarser tolerance"):
         worst_background_on_the_line(n=2, sigma0=1, eps="1/5")
 

@@ -9,7 +9,6 @@ import pytest
 from symshuffle import Exp, Unsupported
 from symshuffle.base.choices import Relation, members
 from symshuffle.vectors import ClippedLinear, calibrate
-from symshuffle.vectors.privacy import accounting as ramps
 from symshuffle.vectors.privacy.accounting import larger_between, larger_order
 from symshuffle.vectors.privacy.pairs import worst_pair
 from tests.slices import some
@@ -31,7 +30,7 @@ def test_both_ends_are_about_the_value_of_the_density(d, clip, chi, n, adjacency
 
 
 def test_what_is_out_of_reach_is_refused(monkeypatch):
-    monkeypatch.setattr(ramps, "_CELLS", (8,))  # at more cells it takes long before they are too few
+    monkeypatch.setitem(larger_between.__kwdefaults__, "counts", (8,))  # more cells take long before they are too few
     given = {"exp_eps": Exp(F(1, 2)), "adjacency": "zero-out", "rtol": 1e-3}
     with pytest.raises(Unsupported, match="farther apart"):
         larger_between(ClippedLinear("0.3", 10, "0.25"), 100, **given)

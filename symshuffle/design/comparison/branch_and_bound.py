@@ -50,7 +50,6 @@ DOUBT: Final = 5.0
 
 _LAST: Final = 6
 
-_UNIT: Final = 1 << 64
 _CAP: Final = Fraction(math.exp(LARGEST_EPS0))
 
 
@@ -233,12 +232,15 @@ class Rivals:
             return True  # not even at the largest level
         return level > 0 and self._is_beyond(order.worst(box), order, level, whole=self._halves(box) is None)
 
-    def _level(self, box: Box, order: DegradationOrder) -> Fraction | None:
-        """A level at which the best corner certainly has at least the risk to beat; None if all have at every level."""
+    def _level(self, box: Box, order: DegradationOrder, *, unit: int = 1 << 64) -> Fraction | None:
+        """A level at which the best corner certainly has at least the risk to beat; None if all have at every level.
+
+        - ``unit``: in how many parts shares of messages are rounded.
+        """
         shown = Fraction(0)
         if order.hashes:  # shown with probability a: risk (1 - 1/k) (1/a - 1)/n
             truth = 1 / (1 + self.n * self.goal / (1 - Fraction(1, self.family.inputs)))
-            found = order.shown(box, Fraction(math.floor(truth * _UNIT), _UNIT))
+            found = order.shown(box, Fraction(math.floor(truth * unit), unit))
             if found is None:
                 return None
             shown = found

@@ -47,9 +47,6 @@ RISKS: Final[Mapping[Criterion, str]] = {"bayes": "Bayes", "minimax": "worst-cas
 LEVELS: Final = (100, 200, 400, 800)
 """Widths of the rational enclosure of exp(eps0), in bits, until a bracket is narrow enough."""
 
-_LEVEL_BITS: Final = 2048
-"""Binary digits at which exp(eps0) is compared with the rational levels around it, which have at most 1280."""
-
 
 def levels_around(level: Exp, bits: int) -> tuple[Fraction, Fraction]:
     """Rational levels above and below an irrational one, both above 1."""
@@ -64,14 +61,16 @@ def _ends(level: Exp, bits: int) -> tuple[Fraction, Fraction]:
     return ball.upper, max(ball.lower, 1 + level.exponent)
 
 
-def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Arithmetic:
+def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str, *, bits: int = 2048) -> Arithmetic:
     """Refuse rational levels from which nothing follows at the level asked for; the arithmetic of what follows.
 
     Lower bounds hold for all smaller levels, channels remain LDP at all larger ones. So the level itself is as good as
     ``(above, below)``, a bound from above the level and a channel from below it.
+
+    - ``bits``: binary digits at which exp(eps0) is compared with the levels, which have at most 1280.
     """
     if isinstance(level, Exp):
-        above, below = _ends(level, _LEVEL_BITS)
+        above, below = _ends(level, bits)
         if len(levels) != 2 or not (levels[0] >= above and levels[1] <= below):
             raise CertificateError(place, f"their levels are not one above and one below {level}")
         return "ball"

@@ -26,10 +26,6 @@ COLUMN_WORK: Final = 10**7
 """Largest ``m**3`` times actions for column generation."""
 
 
-EXACT_SECONDS: Final = 30.0
-"""Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
-
-
 _ORBIT_FORM: Final = "the orbit form (optimal with a group)"
 _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 inputs)"
 

@@ -192,6 +192,7 @@ def _certify(
     most: int = 24,
     rounds: int = 6,
     patient: float = 2.0,
+    longest: float = 30.0,
 ) -> Design:
     """Certified optimum by column generation over the rationals, from proposed columns.
 
@@ -200,12 +201,13 @@ def _certify(
     - ``rounds``: number of rounds after which the compact program is solved over the rationals instead.
     - ``patient``: seconds that the pivots of the compact program may take at small ``lam``; if they would take longer,
       column generation continues.
+    - ``longest``: seconds that the compact program may take over the rationals, by an estimate.
     """
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     columns = columns | _starting_columns(problem)
     for attempt in range(most):
         if attempt == rounds and (lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= patient):
-            if programs.exact_compact_seconds(problem, criterion=criterion) > programs.EXACT_SECONDS:
+            if programs.exact_compact_seconds(problem, criterion=criterion) > longest:
                 proposal = programs.compact(problem, lam, criterion=criterion)
                 return _weak_duality(problem, lam, criterion, proposal, method)
             # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them

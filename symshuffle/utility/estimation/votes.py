@@ -47,11 +47,6 @@ if TYPE_CHECKING:  # numbers of named mechanisms need no algebra
 LARGEST_STRING: Final = 10**6
 """Bits beyond which the sum over the number of ones is not taken: only the bitwise estimator is left."""
 
-_LONGEST_WHOLE: Final = 50_000
-"""Bits up to which strings of every number of ones are summed; beyond, up to 40 deviations from the mean."""
-
-_REACH: Final = 40
-"""Bits up to which that sum is a rational, where all probabilities are."""
 
 Sums: TypeAlias = "tuple[Any, Any, Any]"
 r"""Trace, :math:`E_{W_i}(u_i-1)^2` and :math:`E_{W_j}(u_i-1)^2`."""
@@ -285,15 +280,28 @@ def string_terms(ones: Any, size: int, weight: Any, hit: Any, miss: Any) -> Sums
     return mass * (up + down), own, absent
 
 
-def _string_sums(size: int, hit: Number, miss: Number, other: Number, bits: int, *, longest_exact: int = 64) -> Sums:
-    """The sums over strings with 1 to ``size - 1`` ones; the other two carry no information."""
+def _string_sums(
+    size: int,
+    hit: Number,
+    miss: Number,
+    other: Number,
+    bits: int,
+    *,
+    longest_exact: int = 64,
+    longest_whole: int = 50_000,
+) -> Sums:
+    """The sums over strings with 1 to ``size - 1`` ones; the other two carry no information.
+
+    - ``longest_exact``: bits up to which the sums are rationals, where all probabilities are.
+    - ``longest_whole``: bits up to which strings of every number of ones are summed; beyond, those near the mean.
+    """
     if size > LARGEST_STRING:
         raise Unsupported(f"{size} bits: the canonical estimator is summed up to {LARGEST_STRING} bits")
     if size <= longest_exact and all(isinstance(x, Fraction) for x in (hit, miss, other)):
         return _added(size, hit, miss, other, (1 - other) ** size)
     with working_precision(bits + 64):
         parts = to_arb(hit), to_arb(miss), to_arb(other)
-        whole = size <= _LONGEST_WHOLE
+        whole = size <= longest_whole
         sums = _added(size, *parts, (1 - parts[2]) ** flint.arb(size)) if whole else _added_near_mean(size, *parts)
         trace, own, absent = (Ball.from_arb(total, bits) for total in sums)
     return trace, own, absent
@@ -308,10 +316,13 @@ def _added(size: int, hit: Any, miss: Any, other: Any, weight: Any, ends: tuple[
     return sums[0], sums[1], sums[2]
 
 
-def _added_near_mean(size: int, hit: flint.arb, miss: flint.arb, other: flint.arb) -> Sums:
-    """The sums over numbers of ones near their mean, enclosing the rest by Bernstein's inequality."""
+def _added_near_mean(size: int, hit: flint.arb, miss: flint.arb, other: flint.arb, *, reach: int = 40) -> Sums:
+    """The sums over numbers of ones near their mean, enclosing the rest by Bernstein's inequality.
+
+    - ``reach``: standard deviations from the mean up to which they are summed.
+    """
     chance = float(other.mid())
-    mean, wide = round(size * chance), _REACH + math.ceil(_REACH * math.sqrt(size * chance * (1 - chance)))
+    mean, wide = round(size * chance), reach + math.ceil(reach * math.sqrt(size * chance * (1 - chance)))
     low, high = max(1, mean - wide), min(size - 1, mean + wide)
     before = flint.arb.bin_uiui(size, low - 1) * other ** (low - 1) * (1 - other) ** (size - low + 1)
     away = flint.arb(wide) - abs(size * other - mean)  # least distance of what is left out

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from flint import fmpq, fmpq_poly
 
@@ -57,10 +57,6 @@ def _changes(values: list[fmpq]) -> int:
     """Number of changes of sign in a sequence, zeros left out."""
     signs = [value > 0 for value in values if value != 0]
     return sum(one != other for one, other in pairwise(signs))
-
-
-RATIO_BITS: Final = 256
-"""Binary digits at which an irrational cap is compared with ratios, which have about 100."""
 
 
 @final
@@ -127,14 +123,14 @@ def _check_nonnegative(polynomial: fmpq_poly, cap: Fraction | None, place: str) 
         raise CertificateError(place, f"the line is below the curve at ratio {probe}")
 
 
-def _at_most(ratio: Real | float | None, cap: Real | float | None) -> bool:
+def _at_most(ratio: Real | float | None, cap: Real | float | None, *, bits: int = 256) -> bool:
     """Whether a ratio is for certain at most a cap; None and infinity are no cap, and nothing else is at most a cap."""
     if cap is None:
         return True
     if ratio is None or isinstance(ratio, float) or isinstance(cap, float):
         return False
-    largest = enclose(ratio, RATIO_BITS).upper if isinstance(ratio, Exp) else ratio
-    smallest = enclose(cap, RATIO_BITS).lower if isinstance(cap, Exp) else cap
+    largest = enclose(ratio, bits).upper if isinstance(ratio, Exp) else ratio
+    smallest = enclose(cap, bits).lower if isinstance(cap, Exp) else cap
     return largest <= smallest
 
 

@@ -45,7 +45,6 @@ from symshuffle.channels.law import Law
 LARGEST_EXACT_ENVELOPE: Final = 3000
 """Users beyond which the envelope is enclosed in balls even where it is rational."""
 
-_PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
 EVERY_CHANNEL: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
 
 _ORDER_BITS: Final = 192
@@ -314,7 +313,13 @@ def exact_bracket(value: Fraction, evaluation: str) -> Bracket:
 
 
 def _envelope(
-    experiment: Contamination, lam: Real | float, gamma: Real | float, *, rtol: Fraction = Fraction(1, 10**18)
+    experiment: Contamination,
+    lam: Real | float,
+    gamma: Real | float,
+    *,
+    rtol: Fraction = Fraction(1, 10**18),
+    first: int = 192,
+    last: int = 6144,
 ) -> Bracket:
     if isinstance(lam, float):
         return exact_bracket(Fraction(1), "no cap: the identity channel tells the pair apart")
@@ -322,10 +327,10 @@ def _envelope(
         return exact_bracket(Fraction(0), "gamma >= lam: no likelihood ratio exceeds it")
     if experiment.n <= LARGEST_EXACT_ENVELOPE and isinstance(lam, Fraction) and isinstance(gamma, Fraction):
         return exact_bracket(_envelope_sum(experiment, lam, gamma), "finite binomial sum")
-    for bits in _PRECISIONS:
+    ball, bits = _envelope_ball(experiment, lam, gamma, first), first
+    while ball.upper - ball.lower > rtol * ball.upper and bits < last:
+        bits *= 2
         ball = _envelope_ball(experiment, lam, gamma, bits)
-        if ball.upper - ball.lower <= rtol * ball.upper:
-            break
     lower = max(ball.lower, Fraction(0))
     evaluation = f"three binomial tails as incomplete beta functions, {bits} bits"
     return Bracket(lower, max(lower, ball.upper), "ball", "closed form", evaluation)

@@ -38,9 +38,6 @@ from symshuffle.vectors.randomizers.mechanisms import (
 )
 from symshuffle.vectors.randomizers.sphere import clipped_numbers, ramp_moments
 
-DIGITS: Final = 12
-"""Decimal digits of the parameters returned."""
-
 Calibrated: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | ClippedLinear | LocalGaussian
 """Families whose parameters are searched."""
 
@@ -162,9 +159,9 @@ def logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def short(value: float) -> Fraction:
-    """A decimal of :data:`DIGITS` significant digits."""
-    return Fraction(f"{value:.{DIGITS}g}")
+def short(value: float, *, digits: int = 12) -> Fraction:
+    """A decimal of so many significant digits."""
+    return Fraction(f"{value:.{digits}g}")
 
 
 def roughly(

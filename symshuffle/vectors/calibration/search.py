@@ -33,7 +33,7 @@ from symshuffle.base.results import (
     safe_number,
 )
 from symshuffle.mechanisms.names import mechanism_name
-from symshuffle.vectors.calibration.families import DIGITS, SHAPES, Calibrated, family_by_name
+from symshuffle.vectors.calibration.families import SHAPES, Calibrated, family_by_name
 from symshuffle.vectors.calibration.floor import Floor, Target
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
@@ -332,9 +332,9 @@ def _same_family(point: Calibrated, found: Calibrated) -> bool:
     )
 
 
-def _decimal(value: Fraction) -> str:
+def _decimal(value: Fraction, *, digits: int = 15) -> str:
     """A decimal that was read from one, written back."""
-    text = f"{float(value):.{DIGITS + 3}g}"
+    text = f"{float(value):.{digits}g}"
     return text if Fraction(text) == value else str(value)
 
 

@@ -126,8 +126,6 @@ def larger(one: Bracket, other: Bracket) -> Bracket:
 
 
 _BITS: Final = 160
-_CELLS: Final = (120, 480, 1920)
-"""Cells of the heights: the next number where the laws are too far apart."""
 
 
 def larger_between(
@@ -138,15 +136,19 @@ def larger_between(
     adjacency: Relation,
     rtol: float,
     arithmetic: Arithmetic = "float64",
+    counts: tuple[int, ...] = (120, 480, 1920),
 ) -> Bracket:
-    """The larger H(n) of the two orders of the worst pair."""
+    """The larger H(n) of the two orders of the worst pair.
+
+    - ``counts``: cells of the heights, the next number where the laws are too far apart.
+    """
     glance, request = (Method.of(arithmetic=arithmetic, rtol=width) for width in (0.1, rtol / 4))
     # With opposite inputs both directions have one law.
     orders = (False,) if adjacency == "replace-one" else (False, True)
-    few = {reverse: _laws_around(mechanism, exp_eps, adjacency, _CELLS[0], reverse=reverse) for reverse in orders}
+    few = {reverse: _laws_around(mechanism, exp_eps, adjacency, counts[0], reverse=reverse) for reverse in orders}
     most = {reverse: evaluate(above, n, glance) for reverse, (_, above) in few.items()}
     one = max(most, key=lambda reverse: most[reverse].upper)
-    for count in _CELLS:
+    for count in counts:
         below, above = _laws_around(mechanism, exp_eps, adjacency, count, reverse=one)
         low, high = evaluate(below, n, request), evaluate(above, n, request)
         # The other order is below what is certain of this one, or its upper end counts.

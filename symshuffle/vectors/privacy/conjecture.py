@@ -48,8 +48,6 @@ _Box: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 """Ranges of a and of the others' positions, in units of sigma0."""
 
 
-_MOST_BOXES: Final = 200_000
-
 _WINDOW: Final = 7
 """Half length of the grid, beyond the largest input."""
 
@@ -220,8 +218,11 @@ class _Search:
         evaluation = "outputs merged to cells (data processing) and a grid sum with a proved excess"
         return Bracket(Fraction(self.merged(inputs)), Fraction(self.value(inputs)), "ball", "boxes", evaluation)
 
-    def below(self, aim: Fraction) -> tuple[int, tuple[Fraction, ...] | None]:
-        """Number of boxes that were bounded, and inputs at which the bound stays above the aim; None if nowhere."""
+    def below(self, aim: Fraction, *, most: int = 200_000) -> tuple[int, tuple[Fraction, ...] | None]:
+        """Number of boxes that were bounded, and inputs at which the bound stays above the aim; None if nowhere.
+
+        - ``most``: boxes after which the search ends.
+        """
         r, goal = self.radius, outward(aim, up=False)
         start: _Box = ((Fraction(0), r), *(((-r, r),) * (self.n - 1)))
         heap: list[tuple[float, int, _Box]] = [(-math.inf, 0, start)]
@@ -231,7 +232,7 @@ class _Search:
             bound, _, box = heapq.heappop(heap)
             if -bound <= goal:
                 break
-            if seen >= _MOST_BOXES:
+            if seen >= most:
                 return seen, _middle(box)
             for part in self._halves(box):
                 seen += 1

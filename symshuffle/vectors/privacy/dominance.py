@@ -42,9 +42,6 @@ from symshuffle.channels.continuous_law import ContinuousPair
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import FinitePair, Pair
 
-HISTOGRAMS: Final = 20_000
-"""Histograms up to which a finite pair is decided at every corner."""
-
 _FIRST: Final = 4
 """Stretches to begin with."""
 
@@ -367,12 +364,12 @@ class _Sums:
         return forward - (self.behind[at] - x * self.ahead[at])
 
 
-def _few(pair: Pair, n: int) -> bool:
-    """Whether a pair is in rationals and has few histograms."""
+def _few(pair: Pair, n: int, *, most: int = 20_000) -> bool:
+    """Whether a pair is in rationals and has at most so many histograms."""
     if not isinstance(pair, FinitePair) or not is_exact((*pair.first, *pair.second, *pair.reference)):
         return False
     kinds = sum(1 for r in pair.reference if r)
-    return comb(n + kinds, kinds) <= HISTOGRAMS
+    return comb(n + kinds, kinds) <= most
 
 
 def _dominated(pair: FinitePair) -> None:

@@ -226,7 +226,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "design.decision.programs": ("polytope compact columns", "_SUPPORT generate.priced compact.simplex_variables"),
     "design.decision.tradeoff": (
         "polytope compact columns",
-        "_at_rational.exact_rows _tradeoff.few_inputs _SEEN _certify.patient",
+        "_at_rational.exact_rows _form.few_inputs _SEEN _certify.patient",
     ),
     "vectors.privacy.correspondence": ("shuffled", "_REL"),
     "vectors.privacy.dominance": ("ahead", "_FIRST _finer.finest _EVALUATIONS"),

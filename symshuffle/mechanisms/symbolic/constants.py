@@ -135,7 +135,7 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     expression = expression_of(expression, "expression")
     if expression.free_symbols:
         left = ", ".join(sorted(map(str, expression.free_symbols)))
-        raise InputError("parameters", f"{left} left open", "a value for each")
+        raise InputError(left, None, "values of all parameters that are left open")
     if expression.is_Rational:
         exact = Fraction(int(expression.p), int(expression.q))
         return exact if bits is None else Ball(exact, exact, bits)

@@ -40,7 +40,10 @@ def left() -> int:
 
 @contextmanager
 def question() -> Iterator[None]:
-    """Give a question what it may spend; a question that it asks itself takes from that."""
+    """Give a question what it may spend, also as a decorator; a question that it asks itself takes from that.
+
+    Programs that ask many questions, as a comparison, a plan or a design, have no limit of their own.
+    """
     if _COUNT.get() is not None:
         yield
         return

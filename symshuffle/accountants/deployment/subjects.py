@@ -25,7 +25,6 @@ from symshuffle.accountants.deployment.model import (
     fields_set,
     named_fields,
 )
-from symshuffle.base import cost
 from symshuffle.base.errors import InputError
 
 Subject: TypeAlias = "Deployment | Group | Sequence[Group] | Sequence[Deployment] | PathLike[str] | str | Any"
@@ -115,8 +114,7 @@ def with_fields(question: Q) -> Q:
 
     A further field of a deployment is a keyword of every question, which does not mention it: the line of a docstring
     that names the three classes is replaced by what these say of their fields. An unknown keyword is refused as Python
-    does it, by the name of the question. A null symbol is read once: it may be an iterator. What a question
-    may compute is counted from here on (:mod:`symshuffle.base.cost`).
+    does it, by the name of the question. A null symbol is read once: it may be an iterator.
     """
     shown = inspect.signature(question)
     *named, rest = shown.parameters.values()  # the last one stands for the fields
@@ -135,8 +133,7 @@ def with_fields(question: Q) -> Q:
             raise TypeError(f"{question.__name__}() got an unexpected keyword argument {name!r}{hint}")
         if isinstance(given.get("null"), Iterator):
             given["null"] = read_null(given["null"])
-        with cost.question():
-            return question(*args, **given)
+        return question(*args, **given)
 
     asked.__doc__ = (question.__doc__ or "").replace(_LISTED, _entries())
     asked.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads

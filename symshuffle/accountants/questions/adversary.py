@@ -24,6 +24,7 @@ from symshuffle.accountants.deployment.listed import numeric
 from symshuffle.accountants.deployment.reduced import PairClass, Reducible, Reduction
 from symshuffle.accountants.deployment.reduction import channel_of_pairs, reduction
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment, smallest_batch, with_fields
+from symshuffle.base import cost
 from symshuffle.base.choices import EVALUATED, Arithmetic, Direction, SafeEnd, members
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
@@ -279,6 +280,7 @@ def worst_of_channel(
     return worst_of_two_types(channel, n, exp_eps, rtol=rtol, progress=progress, pairs=pairs, executor=executor)
 
 
+@cost.question()
 @with_fields
 def worst_datasets(
     subject: Subject,

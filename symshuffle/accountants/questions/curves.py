@@ -169,6 +169,7 @@ def spaced(start: object, stop: object, points: int, *, geometric: bool = False)
     return tuple(sorted({low, high, *(x for x in inner if low < x < high)}))
 
 
+@cost.question()
 @with_fields
 def profile(
     subject: Subject,
@@ -280,6 +281,7 @@ def _at_users(
         return smallest_of(_received(given).with_users(n), target, request, near)
 
 
+@cost.question()
 @with_fields
 def amplification_curve(
     subject: Subject,

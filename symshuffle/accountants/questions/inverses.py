@@ -40,6 +40,7 @@ from symshuffle.accountants.deployment.subjects import Subject, read_deployment,
 from symshuffle.accountants.questions.enumeration import enumeration
 from symshuffle.accountants.questions.experiments import bound_of, limit_distance
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, Question
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError, Unsupported
@@ -69,6 +70,7 @@ _MOST_SQUARINGS: Final = 12
 """How often a budget that does not meet the target is squared: the last is below every delta that is read."""
 
 
+@cost.question()
 @with_fields
 def largest_eps0(
     subject: Subject,
@@ -175,6 +177,7 @@ def largest_eps0(
     )
 
 
+@cost.question()
 @with_fields
 def smallest_n(
     subject: Subject,

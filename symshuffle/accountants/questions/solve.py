@@ -42,6 +42,7 @@ _LEAST_CERTIFIED: Final = Fraction(1, 10**50)
 _FINEST: Final = 1e-9
 
 
+@cost.question()
 @with_fields
 def delta(
     subject: Subject,
@@ -161,6 +162,7 @@ def _is_cheap_in_balls(reduced: Reduction) -> bool:
     return bool(reduced.bounds) and not (averaged or reduced.mixed or reduced.inner)
 
 
+@cost.question()
 @with_fields
 def total_variation(
     subject: Subject,
@@ -216,6 +218,7 @@ def _with_attained(found: Answer, most: Callable[[], Attained | None]) -> Answer
     return replace(found, attained=attained, attained_missing=missing)
 
 
+@cost.question()
 @with_fields
 def epsilon(
     subject: Subject,

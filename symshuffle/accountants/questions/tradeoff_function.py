@@ -33,6 +33,7 @@ from symshuffle.accountants.questions.curves import Curve, at_order, sent
 from symshuffle.accountants.questions.experiments import certain, limit_distance, smallest_of
 from symshuffle.accountants.questions.solve import USUAL_WIDTH
 from symshuffle.accountants.rounds.widths import WIDTH_OF_DELTA
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, Question, choice, weakest_arithmetic
 from symshuffle.base.errors import InputError, Progress, Unsupported, check_list
 from symshuffle.base.executors import mapped
@@ -45,6 +46,7 @@ _LEVELS: Final = 60
 _MOST_LEVELS: Final = 100_000
 
 
+@cost.question()
 @with_fields
 def tradeoff(
     subject: Subject,
@@ -260,6 +262,7 @@ class GaussianLimit:
         return {"mu": self.mu, "rounds": self.rounds, "certified": False, "about": self.about}
 
 
+@cost.question()
 @with_fields
 def gaussian_limit(
     subject: Subject,

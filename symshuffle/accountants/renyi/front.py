@@ -14,6 +14,7 @@ from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, Direction, Question, directions
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted, parse_rational
@@ -26,6 +27,7 @@ _COARSER: Final = 4
 """Of the orders of a bound one in so many tells which real datasets have the most."""
 
 
+@cost.question()
 @with_fields
 def renyi(
     subject: Subject,

@@ -23,6 +23,7 @@ from symshuffle.accountants.deployment.neighbours import ASSUMED, NOT_COVERED, N
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
 from symshuffle.accountants.rounds.one_round import OneRound
+from symshuffle.base import cost
 from symshuffle.base.artifacts import installed, write_atomically
 from symshuffle.base.choices import EVALUATED, Arithmetic
 from symshuffle.base.documents import parse_json, read_text
@@ -208,6 +209,7 @@ class PrivacyLossDistribution:
         return privacy_loss_distribution.PrivacyLossDistribution(pmf)
 
 
+@cost.question()
 @with_fields
 def privacy_loss_distribution(
     subject: Subject,

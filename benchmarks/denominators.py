@@ -18,6 +18,7 @@ try:
 except ImportError:  # before rooms
     from symshuffle.design.problems import Problem
     from symshuffle.design.tradeoff import Program
+    from symshuffle.design.tradeoff import bayes_tradeoff as smallest_risk
 
 LONG = 0.3
 """Seconds from which on one call is enough."""

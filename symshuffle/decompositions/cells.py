@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import flint
 
@@ -43,19 +43,19 @@ from symshuffle.decompositions.calculated import (
     power,
     spreads,
 )
-from symshuffle.decompositions.quotients import CapQuotient, level_between
 from symshuffle.mechanisms.definitions import UNBOUNDED, Classes, classes_of
 from symshuffle.mechanisms.members import Alike, BitStrings, arrangements_of
 from symshuffle.mechanisms.names import THINNED
 from symshuffle.mechanisms.outputs import OutputClass
+
+if TYPE_CHECKING:
+    from symshuffle.decompositions.quotient_texts import OpenQuotient
 
 NamedForm: TypeAlias = Any
 """A :class:`~symshuffle.decompositions.closed_forms.ClosedForm`, whose module imports this one."""
 
 LONGEST_POLYNOMIAL: Final = 8
 """Bits of a string up to which the value at a null symbol is a quotient of polynomials, which has as many terms."""
-
-RATIO_CAP: Final = CapQuotient([0, 0, 1])
 
 
 def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
@@ -115,9 +115,9 @@ def classes_at(form: NamedForm, lam: Any) -> tuple[Classes, Any]:
     values: dict[str, Any] = {name: entry_of(value) for name, value in form.numbers.items()} | exponents
     if form.limits:
         values["D"] = UNBOUNDED
-    if isinstance(lam, CapQuotient):
+    if lam is not None:
         values["lam"] = lam
-    elif lam is not None:
+    if isinstance(lam, Fraction | Exp):
         values["lam"] = entry_of(lam) if exponents.get("D", 0) <= LONGEST_POWER else flint.arb(entry_of(lam))
         if form.name.removeprefix(THINNED) == "rappor":
             values["root"] = power(values["lam"], flint.fmpq(1, 2))
@@ -139,7 +139,9 @@ def quotient_cells(form: NamedForm, others: Others = "blanket", null: bool | Non
 
 @lru_cache(maxsize=256)
 def _quotient_cells(form: NamedForm, others: Others, null: bool | None) -> tuple[Cell, ...]:
-    return _cells(form, others, null, RATIO_CAP if form.has_budget else None)
+    from symshuffle.decompositions.quotients import quotient_of
+
+    return _cells(form, others, null, quotient_of("lam", {}) if form.has_budget else None)
 
 
 @lru_cache(maxsize=8)
@@ -151,9 +153,9 @@ def _numbers(form: NamedForm, others: Others, null: bool | None, precision: int)
     return list(zip(cells, quotients, strict=True))
 
 
-def quotient_at(value: CapQuotient, lam: Real | None) -> Entry:
+def quotient_at(value: OpenQuotient | Entry | int, lam: Real | None) -> Entry:
     """A quotient at a ratio cap: rational where it is known to be."""
-    return calculated(value.text)({} if lam is None else {"lam": entry_of(lam)})
+    return calculated(str(value).replace("lambda", "lam"))({} if lam is None else {"lam": entry_of(lam)})
 
 
 def counted_law(
@@ -190,7 +192,7 @@ def rises_with(parameter: str, form: NamedForm, exp_eps: Real, way: Direction, b
     places = [replace(form, values=(*form.values, (parameter, str(d)))) for d in (0, 1)]
     before, after = map(quotient_cells, places)
     with working_precision(precision + 32):
-        rates = [quotient_at(CapQuotient.of(two.c - one.c), lam) for one, two in zip(before, after, strict=True)]
+        rates = [quotient_at(two.c - one.c, lam) for one, two in zip(before, after, strict=True)]
         values = [_value(lam, cell, None, (exp_eps, entry_of(exp_eps)), way) for cell in after]
         return spreads(
             [(decided(value, precision), decided(rate, precision)) for value, rate in zip(values, rates, strict=True)]
@@ -209,9 +211,11 @@ def counted_channel(form: NamedForm, bits: int | None) -> Channel:
         return Channel(tuple(zip(*_columns(form, form.lam, number), strict=True)))
 
 
-def quotient_rows(form: NamedForm) -> list[tuple[CapQuotient, ...]]:
+def quotient_rows(form: NamedForm) -> list[tuple[OpenQuotient, ...]]:
     """The rows of the channel as functions of the ratio cap."""
-    return list(zip(*_columns(form, None if form.lam is None else RATIO_CAP, CapQuotient.of), strict=True))
+    from symshuffle.decompositions.quotients import as_quotient, quotient_of
+
+    return list(zip(*_columns(form, None if form.lam is None else quotient_of("lam", {}), as_quotient), strict=True))
 
 
 def _columns(form: NamedForm, cap: Any, shown: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
@@ -289,7 +293,9 @@ def _value(lam: Real | None, cell: Cell, null: Any, level: tuple[Real, Entry], w
         return excess(_likelihood(lam, one), x, _likelihood(lam, other))
     seen = _likelihood(lam, one), cell.null
     if null is not None and one is not None:
-        pair = RATIO_CAP**one if one else CapQuotient([1]), CapQuotient.of(null)
+        from symshuffle.decompositions.quotients import as_quotient, level_between, quotient_of
+
+        pair = quotient_of("lam", {}) ** one, as_quotient(null)
         above, below = pair if forward else pair[::-1]
         if level_between(above, below, Fraction(1) if lam is None else lam, exp_eps):
             return flint.fmpq(0)

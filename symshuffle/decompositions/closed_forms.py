@@ -39,7 +39,7 @@ from symshuffle.mechanisms.names import NAMED_WHEN_THINNED, THINNED, mechanism_n
 
 if TYPE_CHECKING:
     from symshuffle.channels.channel import Channel
-    from symshuffle.decompositions.quotients import CapQuotient
+    from symshuffle.decompositions.quotient_texts import OpenQuotient
     from symshuffle.mechanisms.model import Mechanism
 
 FILE: Final = "closed_forms.json"
@@ -230,7 +230,7 @@ class ClosedForm:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
         return bool(self.told) and rises_with(self.told, self, exp_eps, direction, bits)
 
-    def rows(self) -> list[tuple[CapQuotient, ...]]:
+    def rows(self) -> list[tuple[OpenQuotient, ...]]:
         """Explicit channel as functions of the ratio cap.
 
         Raises

@@ -18,7 +18,7 @@ import flint
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real
 from symshuffle.decompositions.calculated import compiled, names_in
-from symshuffle.mechanisms.definitions import Classes, classes_of
+from symshuffle.mechanisms.definitions import Classes, Infinite, classes_of
 
 _MOST_VARIABLES: Final = 24
 
@@ -37,7 +37,7 @@ _LARGE: Final = Fraction(64)
 """That of all other names: numbers of inputs, of users."""
 
 
-def _terms(polynomial: Any) -> list[tuple[tuple[int, ...], int]]:
+def terms_of(polynomial: Any) -> list[tuple[tuple[int, ...], int]]:
     """Powers of the variables, and coefficients."""
     return [(tuple(map(int, powers)), int(coefficient)) for powers, coefficient in polynomial.terms()]
 
@@ -100,9 +100,13 @@ class QuotientTexts:
     - ``values``: rational values of parameters by name.
     - ``lam``: the ratio cap; None leaves it open.
     - ``root``: whether square roots of the ratio cap occur.
+    - ``longest``: exponents beyond which a power is refused; None for no limit.
     """
 
-    def __init__(self, values: Mapping[str, Fraction], lam: Real | None, *, root: bool) -> None:
+    def __init__(
+        self, values: Mapping[str, Fraction], lam: Real | None, *, root: bool, longest: int | None = None
+    ) -> None:
+        self.longest = longest
         self._context = flint.fmpz_mpoly_ctx.get([f"v{i}" for i in range(_MOST_VARIABLES)], "lex")
         self._variables: list[_Variable] = []
         self._square: tuple[int, int] | None = None
@@ -119,10 +123,11 @@ class QuotientTexts:
             if root:
                 self._root = self._root_of(lam)
 
-    def number(self, value: Fraction | int) -> OpenQuotient:
+    def number(self, value: flint.fmpq | Fraction | int) -> OpenQuotient:
         """A number as a quotient."""
-        value = Fraction(value)
-        return OpenQuotient(self, self._constant(value.numerator), self._constant(value.denominator))
+        parts = (value.p, value.q) if isinstance(value, flint.fmpq) else value.as_integer_ratio()
+        top, bottom = (self._constant(int(part)) for part in parts)
+        return OpenQuotient(self, top, bottom)
 
     def read(self, text: str) -> OpenQuotient:
         """The quotient that a text denotes.
@@ -184,7 +189,7 @@ class QuotientTexts:
         if self._square is None:
             return polynomial, rooted
         place, square = self._square
-        for powers, coefficient in _terms(polynomial):
+        for powers, coefficient in terms_of(polynomial):
             number, odd = divmod(powers[place], 2)
             rest = (*powers[:place], 0, *powers[place + 1 :])
             term = self._context.from_dict({rest: coefficient * square**number})
@@ -220,7 +225,7 @@ class QuotientTexts:
     def _sample(self, polynomial: Any) -> Fraction | None:
         """The value at the place inside the range; None where it depends on the target ratio."""
         total = Fraction(0)
-        for powers, coefficient in _terms(polynomial):
+        for powers, coefficient in terms_of(polynomial):
             term = Fraction(coefficient)
             for one, power in zip(self._variables, powers, strict=False):
                 if power and one.sample is None:
@@ -237,7 +242,7 @@ class QuotientTexts:
     def _terms(self, polynomial: Any) -> list[tuple[tuple[int, ...], int]]:
         """The terms in the order in which they are written: positive ones first, then by the names of variables."""
         order = self._order
-        terms = _terms(polynomial)
+        terms = terms_of(polynomial)
         terms.sort(key=lambda term: (term[1] < 0, [-term[0][i] for i in order]))
         return terms
 
@@ -339,7 +344,7 @@ class OpenQuotient:
         return isinstance(other, OpenQuotient) and self.top == other.top and self.bottom == other.bottom
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash((str(self.top), str(self.bottom)))
 
     def __bool__(self) -> bool:
         return bool(self.top != 0)
@@ -347,41 +352,45 @@ class OpenQuotient:
     def __neg__(self) -> OpenQuotient:
         return OpenQuotient(self._reader, -self.top, self.bottom)
 
-    def _of(self, value: OpenQuotient | Fraction | int) -> OpenQuotient:
+    def _of(self, value: OpenQuotient | flint.fmpq | Fraction | int) -> OpenQuotient:
         return value if isinstance(value, OpenQuotient) else self._reader.number(value)
 
-    def __add__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+    def __add__(self, other: OpenQuotient | flint.fmpq | Fraction | int) -> OpenQuotient:
         two = self._of(other)
         return OpenQuotient(self._reader, self.top * two.bottom + two.top * self.bottom, self.bottom * two.bottom)
 
     __radd__ = __add__
 
-    def __sub__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+    def __sub__(self, other: OpenQuotient | flint.fmpq | Fraction | int) -> OpenQuotient:
         return self + -self._of(other)
 
-    def __rsub__(self, other: Fraction | int) -> OpenQuotient:
+    def __rsub__(self, other: flint.fmpq | Fraction | int) -> OpenQuotient:
         return self._of(other) - self
 
-    def __mul__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+    def __mul__(self, other: OpenQuotient | flint.fmpq | Fraction | int) -> OpenQuotient:
         two = self._of(other)
         return OpenQuotient(self._reader, self.top * two.top, self.bottom * two.bottom)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: OpenQuotient | Fraction | int) -> OpenQuotient:
+    def __truediv__(self, other: OpenQuotient | flint.fmpq | Fraction | int) -> OpenQuotient:
         two = self._of(other)
         return OpenQuotient(self._reader, self.top * two.bottom, self.bottom * two.top)
 
-    def __rtruediv__(self, other: Fraction | int) -> OpenQuotient:
+    def __rtruediv__(self, other: flint.fmpq | Fraction | int) -> OpenQuotient:
         return self._of(other) / self
 
-    def __rpow__(self, base: Fraction | int) -> OpenQuotient:
+    def __rpow__(self, base: flint.fmpq | Fraction | int) -> OpenQuotient:
         return self._of(base) ** self
 
-    def __pow__(self, exponent: OpenQuotient | Fraction | int) -> OpenQuotient:
+    def __pow__(self, exponent: OpenQuotient | flint.fmpq | Fraction | int | Infinite) -> OpenQuotient:
+        if isinstance(exponent, Infinite):
+            return self._reader.number(0)
         if exponent == Fraction(1, 2):
             return self._reader.rooted(self)
         if isinstance(exponent, int):
+            if self._reader.longest is not None and abs(exponent) > self._reader.longest:
+                raise Unsupported(f"a power above {self._reader.longest}: its polynomial is too long")
             one, other = (self.top, self.bottom) if exponent >= 0 else (self.bottom, self.top)
             return OpenQuotient(self._reader, one ** abs(exponent), other ** abs(exponent))
         exponent = self._of(exponent)
@@ -397,7 +406,7 @@ class OpenQuotient:
         """Names and coefficients of a sum of names with integer coefficients; the empty name for the constant."""
         if self.bottom != 1:
             raise Unsupported("an exponent is no integer")
-        for powers, coefficient in _terms(self.top):
+        for powers, coefficient in terms_of(self.top):
             if sum(powers) > 1:
                 raise Unsupported("an exponent is no sum of parameters")
             yield self._reader.name_of(powers), coefficient
@@ -408,3 +417,5 @@ class OpenQuotient:
 
     def __str__(self) -> str:
         return self._reader.write(self)
+
+    __repr__ = __str__

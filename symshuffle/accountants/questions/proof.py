@@ -36,7 +36,8 @@ from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, enclose, format_decimal, is_exact, parse_rational, upper_end
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
-from symshuffle.decompositions.quotients import CapQuotient, quotient_of
+from symshuffle.decompositions.quotient_texts import OpenQuotient
+from symshuffle.decompositions.quotients import polynomials, quotient_of
 from symshuffle.engines.contours import saddle
 from symshuffle.ledger.recheck import bound
 from symshuffle.mechanisms.names import source_name
@@ -381,14 +382,15 @@ def _of_mechanism(mechanism: Any, zero_out: bool) -> tuple[dict[str, Any], Real,
 
 
 def _of_quotients(
-    rows: Sequence[Sequence[CapQuotient]],
+    rows: Sequence[Sequence[OpenQuotient]],
     cap: Real,
     zero_out: bool,
     pairs: Callable[[], Sequence[tuple[int, int]]] | None,
 ) -> tuple[dict[str, Any], Real, Any, Any]:
     """The rows as integer polynomials in exp(eps0/2) over one denominator; ``pairs``: those meant, None for all."""
-    below = reduce(_least_multiple, (p.polynomials[1] for row in rows for p in row))
-    cells = [[top * (below // low) for top, low in (p.polynomials for p in row)] for row in rows]
+    parts = [[polynomials(p) for p in row] for row in rows]
+    below = reduce(_least_multiple, (low for row in parts for _, low in row))
+    cells = [[top * (below // low) for top, low in row] for row in parts]
     unit = math.lcm(*(int(p.denom()) for p in (below, *(p for row in cells for p in row))))
     listed = [[[int(c) for c in (p * unit).coeffs()] or [0] for p in row] for row in cells]
     found = {"name": "rows", "denominator": [int(c) for c in (below * unit).coeffs()], "rows": listed}

@@ -18,7 +18,8 @@ from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.cells import quotient_cells
 from symshuffle.decompositions.closed_forms import ClosedForm
-from symshuffle.decompositions.quotients import CapQuotient, quotient_of
+from symshuffle.decompositions.quotient_texts import OpenQuotient
+from symshuffle.decompositions.quotients import as_quotient, quotient_of
 from symshuffle.design.comparison.families import Family, family
 from symshuffle.design.comparison.rows import Row
 from symshuffle.mechanisms.names import THINNED
@@ -109,25 +110,25 @@ def templates_of(one: Family, values: Mapping[str, Any]) -> _Law | None:
         return None
     share = Fraction(values["p"]) if one.thin else Fraction(1)
     known = {**one.sized, **{name: value for name, value in values.items() if not (one.thin and name == "p")}}
-    found: dict[tuple[object, ...], CapQuotient] = {}
+    found: dict[tuple[object, ...], OpenQuotient] = {}
 
-    def add(levels: list[tuple[CapQuotient, CapQuotient]], mass: CapQuotient) -> None:
+    def add(levels: list[tuple[OpenQuotient, OpenQuotient]], mass: OpenQuotient) -> None:
         template = tuple(sorted(levels, key=str))
-        if mass != CapQuotient([0]):
-            found[template] = found.get(template, CapQuotient([0])) + mass
+        if mass:
+            found[template] = mass + found.get(template, 0)
 
     for mass, levels in classes:
         place = [(quotient_of(level, known), quotient_of(count, known)) for level, count in levels]
-        add([pair for pair in place if pair[1] != CapQuotient([0])], quotient_of(mass, known) * rational(share))
+        add([pair for pair in place if pair[1]], quotient_of(mass, known) * rational(share))
     if share != 1:  # the null symbol, whose mass is summed over all inputs as the others' are
         size = Fraction(one.all_inputs)
         add([(rational(1 / size), rational(size))], rational((1 - share) * size))
     return frozenset(found.items())
 
 
-def rational(value: Fraction | int) -> CapQuotient:
+def rational(value: Fraction | int) -> OpenQuotient:
     """A constant quotient."""
-    return quotient_of(str(Fraction(value)), {})
+    return as_quotient(value)
 
 
 def _law_at_four(k: int, row: Row) -> object:
@@ -151,16 +152,15 @@ def law_of_g(one: Family, values: Mapping[str, Any]) -> _Law | None:
     name = THINNED + one.base if thin else one.base
     known = {**one.sized, **{name: value for name, value in values.items() if thin or not (one.thin and name == "p")}}
     asked = ClosedForm(name, tuple((key, str(value)) for key, value in known.items()), None)
-    masses: dict[tuple[CapQuotient, CapQuotient], CapQuotient] = {}
-    none = CapQuotient([0])
+    masses: dict[tuple[OpenQuotient, OpenQuotient], OpenQuotient] = {}
     for a, b, c, *_ in quotient_cells(asked):
-        first, second, charge = map(CapQuotient.of, (a, b, c))
-        if charge == none:
-            if first != none or second != none:
+        first, second, charge = map(as_quotient, (a, b, c))
+        if not charge:
+            if first or second:
                 return None
             continue
         place = first / charge, second / charge
-        masses[place] = masses.get(place, none) + charge
+        masses[place] = charge + masses.get(place, 0)
     return frozenset(masses.items())
 
 

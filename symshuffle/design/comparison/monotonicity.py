@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, TypeAlias, final
 
-from symshuffle.decompositions.quotients import CapQuotient, quotient_of
+from symshuffle.decompositions.quotients import falls, quotient_of
 from symshuffle.design.comparison.families import Family, Parameters
 
 HASHING: Final = "olh"
@@ -132,4 +132,4 @@ def risk_falls(family: Family) -> bool:
     if moments["strings"] or family.size is None or any(p.name != "p" or not family.thin for p in family.free):
         return False
     trace, own, absent = (quotient_of(text, family.sized) for text in moments["sums"])
-    return ((own + CapQuotient([family.inputs - 1]) * absent) / trace**2).falls
+    return falls((own + (family.inputs - 1) * absent) / trace**2)

@@ -37,7 +37,8 @@ from symshuffle.decompositions.closed_forms import moments_on_file
 from symshuffle.decompositions.composition import Composed, Composition, Part, has_budget, leaves, written
 from symshuffle.decompositions.composition.operators import parse
 from symshuffle.decompositions.composition.tree import root
-from symshuffle.decompositions.quotients import CapQuotient, quotient_of
+from symshuffle.decompositions.quotient_texts import OpenQuotient
+from symshuffle.decompositions.quotients import quotient_of
 from symshuffle.design.comparison.families import COMPARISON_BITS, HASHED
 from symshuffle.design.comparison.matching import Match
 from symshuffle.design.comparison.rows import Row, bracket_of, central, estimated
@@ -375,12 +376,12 @@ def templates_of_own(source: object) -> frozenset[tuple[object, ...]] | None:
     return _collected(found)
 
 
-def _collected(atoms: Iterable[tuple[tuple[object, ...], CapQuotient]]) -> frozenset[tuple[object, ...]]:
-    masses: dict[tuple[object, ...], CapQuotient] = {}
+def _collected(atoms: Iterable[tuple[tuple[object, ...], OpenQuotient]]) -> frozenset[tuple[object, ...]]:
+    masses: dict[tuple[object, ...], OpenQuotient] = {}
     for place, mass in atoms:
-        masses[place] = masses.get(place, CapQuotient([0])) + mass
+        masses[place] = mass + masses.get(place, 0)
     return frozenset(masses.items())
 
 
-def _quotient(expression: sp.Expr) -> CapQuotient:
+def _quotient(expression: sp.Expr) -> OpenQuotient:
     return quotient_of(as_text(normal_form(expression)), {})

@@ -36,7 +36,7 @@ from symshuffle.base.numbers.readers import LARGEST_PARAMETER
 from symshuffle.base.results import Bracket
 from symshuffle.decompositions.calculated import number_at
 from symshuffle.decompositions.closed_forms import table
-from symshuffle.decompositions.quotients import quotient_of
+from symshuffle.decompositions.quotients import polynomials, quotient_of
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.votes import VoteNoise, named_votes
 
@@ -137,8 +137,8 @@ def _tie_sign(k: int, s: int, lam: Real) -> int:
 
 def in_ratio(text: str, k: int, s: int) -> tuple[list[Fraction], list[Fraction]]:
     """Coefficients of numerator and denominator of a closed form in ``lam``, the constant first."""
-    found = quotient_of(text, {"k": k, "s": s})
-    above, below = ([Fraction(int(c.p), int(c.q)) for c in part[::2]] for part in (found.above, found.below))
+    parts = polynomials(quotient_of(text, {"k": k, "s": s}))
+    above, below = ([Fraction(int(c.p), int(c.q)) for c in part.coeffs()[::2]] for part in parts)
     return above, below
 
 

@@ -26,6 +26,7 @@ from symshuffle.accountants.deployment.message_counts import (
     mean_over_counts,
 )
 from symshuffle.accountants.deployment.reduced import MixedFamily, Reduction, distinct, laws, mixed_laws
+from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, Question, weakest_arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
@@ -130,7 +131,13 @@ def _of_finite(found: Iterable[Law], n: int, request: Method, *, few: int = 2) -
         rough = [evaluate(law, n, replace(request, rtol=_WIDE)) for law in several]
         leading = max(bracket.lower for bracket in rough)
         several = [law for law, bracket in zip(several, rough, strict=True) if bracket.upper >= leading]
-    return [evaluate(law, n, request) for law in several]
+    return [_evaluate(law, n, request, len(several) - place) for place, law in enumerate(several)]
+
+
+def _evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method, of: int) -> Bracket:
+    """Of so many laws that are left the first one, by no more than its share of the work."""
+    with cost.part(of):
+        return evaluate(law, n, request)
 
 
 def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Method, *, alone: bool) -> list[Bracket]:
@@ -138,12 +145,12 @@ def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Met
     takes = request.arithmetic != "exact" and (request.engine is None or request.engine.continuous)
     if not takes and not alone:
         return []
-    several = (law for family in families for law in mixed_laws(family, order, request.direction, request.bits))
+    several = [law for family in families for law in mixed_laws(family, order, request.direction, request.bits)]
     found: list[Bracket] = []
     try:
-        for law in several:
+        for place, law in enumerate(several):
             if not _smaller(law, n, max((bracket.lower for bracket in found), default=Fraction(0))):
-                found.append(evaluate(law, n, request))
+                found.append(_evaluate(law, n, request, len(several) - place))
     except Unsupported:
         if alone:
             raise

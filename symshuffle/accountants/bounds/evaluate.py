@@ -42,10 +42,13 @@ _SUMS: Final = ((None, 3_000_000), (128, 300_000))
 
 
 _VALUE: Final = 30_000
-_ATOM: Final = 300
+_ATOM: Final = 600
 """Terms that take as long as what a value, and an atom of its law, need besides sums: cost only."""
 
 _SPENT: Final = f"the question took {cost.MOST:.0e} terms"
+
+_LOOKS: Final = 6
+"""How often Chernoff's bound on a pair of densities cuts tails, where no engine narrows its bracket: cost only."""
 
 _LITTLE: Final = Fraction(1, 10**16)
 """A value of H(n) down to which Chernoff's bound looks at tails where no target is given: cost only."""
@@ -228,7 +231,7 @@ def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
         return _at(Bracket(alone.lower, alone.upper, "ball", "none", evaluation, pair=pair), request.arithmetic)
     found = _of_pair(law, n, request)
     if found.aimed is not None:  # H(n) never rises with n
-        ceiling, road = at_most(law, n, near=found.upper)
+        ceiling, road = at_most(law, n, near=found.upper, looks=_LOOKS)
         if ceiling < found.upper:
             evaluation = f"at most {road}; {found.evaluation}"
             found = replace(found, lower=min(found.lower, ceiling), upper=ceiling, evaluation=evaluation)
@@ -246,7 +249,7 @@ def _of_pair(law: LevelledPair, n: int, request: Method) -> Bracket:
         except (Unsupported, NotDecided):
             if cost.left():
                 raise
-    ceiling, road = at_most(law, n, near=request.goal or _LITTLE)
+    ceiling, road = at_most(law, n, near=request.goal or _LITTLE, looks=_LOOKS)
     evaluation = f"at most {road} ({_SPENT})"
     return Bracket(Fraction(0), min(ceiling, Fraction(1)), arithmetic, "none", evaluation, aimed=request.rtol)
 
@@ -266,9 +269,10 @@ def _smallest_of_pairs(law: LevelledPair, n: int, request: Method, *, far_below:
         return replace(found[0], lower=Fraction(0), aimed=request.rtol)
     refusal = ""
     main = replace(law, others=(), single=None)
-    for one in (main, *law.others) if n > 1 or not found else ():
+    for place, one in enumerate((main, *law.others) if n > 1 or not found else ()):
         try:
-            known: Bracket | str = evaluate(one, n, request) if one is main else _kept(one, n, _at_level(request))
+            with cost.part(1 + len(law.others) - place):
+                known: Bracket | str = evaluate(one, n, request) if one is main else _kept(one, n, _at_level(request))
         except (NotDecided, Unsupported) as reason:
             known = str(reason)
         if isinstance(known, Bracket):

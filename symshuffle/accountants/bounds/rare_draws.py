@@ -79,7 +79,7 @@ def by_rare_draws(
     answer: Callable[[Law, int], Bracket | None],
     narrow: Callable[[Bracket], bool],
     *,
-    per_case: int = 5_000,
+    per_case: int = 10_000,
 ) -> Bracket | None:
     """Bracket around H(n), summed over how often which rare value is drawn.
 
@@ -175,6 +175,8 @@ class _Parts:
 
     - ``values``, ``mean``: ends of the values of the other draws, and of their mean.
     - ``ceiling``, ``variance``: what their positive mean and their variance are not above.
+    - ``seldom``, ``rare_mean``: what the expected number of rare draws, and the mean of one where it is positive, are
+      not above.
     """
 
     others: Law
@@ -185,13 +187,18 @@ class _Parts:
     mean: tuple[Fraction, Fraction]
     ceiling: Fraction
     variance: Fraction
+    seldom: Fraction
+    rare_mean: Fraction
 
     @classmethod
     def of(cls, others: Law, rare: tuple[tuple[Any, Any], ...], share: Any, n: int) -> _Parts:
         """With what every case needs of the other draws, computed once."""
         values = min(map(lower_end, others.values)), max(map(upper_end, others.values))
         mean = lower_end(others.mean), upper_end(others.mean)
-        return cls(others, rare, share, n, values, mean, others.ceiling, upper_end(others.variance))
+        seldom = n * sum((upper_end(weight) for _, weight in rare), start=Fraction(0))
+        rare_mean = sum((upper_end(w) * max(upper_end(v), Fraction(0)) for v, w in rare), start=Fraction(0))
+        known = others.ceiling, upper_end(others.variance), seldom, rare_mean
+        return cls(others, rare, share, n, values, mean, *known)
 
     def case(self, counts: Counter[int]) -> _Case:
         """A case by how often which rare value is drawn, of those that are, with ends that need no engine."""
@@ -201,10 +208,8 @@ class _Parts:
 
     def beyond(self, draws: int) -> Fraction:
         """What more rare draws add at most."""
-        chance = self.n * sum((upper_end(weight) for _, weight in self.rare), start=Fraction(0))
-        rare = sum((upper_end(w) * max(upper_end(v), Fraction(0)) for v, w in self.rare), start=Fraction(0))
-        below = chance**draws / math.factorial(draws)
-        return below * (rare + chance / (draws + 1) * self.ceiling)
+        below = self.seldom**draws / math.factorial(draws)
+        return below * (self.rare_mean + self.seldom / (draws + 1) * self.ceiling)
 
     def _chance(self, counts: Counter[int], m: int) -> tuple[Fraction, Fraction]:
         """The multinomial probability of a case, over n."""

@@ -189,7 +189,7 @@ def smallest_meeting(
             if high.y.lower > target:
                 left = f"delta is about {float(high.y.upper):.6g} at {what} = {most}"
                 raise Unsupported(f"no {what} up to {most} has delta <= {goal}: {left}")
-            if high.y.width == 1:  # :func:`tolerant` returns [0, 1] for Unsupported
+            if high.y.width == 1 and high.y.engine == "none":  # :func:`tolerant` returns [0, 1] for Unsupported
                 raise Unsupported(high.y.evaluation)
             left = format_decimal(high.y.upper, digits=3, up=True)
             raise Unsupported(
@@ -317,7 +317,7 @@ def integers_around(
     factor = Fraction(101, 100)
     while meets.y.upper > goal:
         if meets.x >= most:
-            if meets.y.width == 1:
+            if meets.y.width == 1 and meets.y.engine == "none":
                 raise Unsupported(meets.y.evaluation)
             least = f"delta >= {float(meets.y.lower):.6g} at n = {most}"
             raise Unsupported(f"no n up to {most} is certified to have delta <= {shortest(goal)}: {least}")

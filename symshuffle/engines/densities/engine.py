@@ -123,13 +123,20 @@ def _said(found: Bracket, rtol: float) -> Bracket:
     )
 
 
-def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING) -> tuple[Fraction, str]:
+def at_most(law: LevelledPair, n: int, *, near: Fraction = NOTHING, looks: int = 1) -> tuple[Fraction, str]:
     r"""A number that H(n) is not above, and why; it is of use where it is next to nothing, or compared with ``near``.
 
     H(n) never rises with n, so its value for one user will do; and :math:`x_+\le e^{\theta x}/(e\theta)` gives
     :math:`H(n)\le M(\theta)^n/(e\theta n)` for the law whose tails are cut, plus what the cut may hold.
+
+    - ``looks``: how often tails are cut at most, the next time where they hold less than what was found.
     """
     found = _chernoff(law, n, near) if near > NOTHING else None
+    for _ in range(looks - 1):
+        again = None if found is None else _chernoff(law, n, 100 * found)
+        if found is None or again is None or again >= found:
+            break
+        found = again
     if found is not None and found <= near:
         return found, _CHERNOFF
     ceiling = law.ceiling

@@ -231,8 +231,9 @@ def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
         return _at(Bracket(alone.lower, alone.upper, "ball", "none", evaluation, pair=pair), request.arithmetic)
     found = _of_pair(law, n, request)
     if found.aimed is not None:  # H(n) never rises with n
-        ceiling, road = at_most(law, n, near=found.upper, looks=_LOOKS)
-        if ceiling < found.upper:
+        only = request.values == 1 and request.goal is None  # of many values none is worth more than one look
+        ceiling, road = at_most(law, n, near=found.upper, looks=_LOOKS) if only else (law.ceiling, "that of one user")
+        if ceiling is not None and ceiling < found.upper:
             evaluation = f"at most {road}; {found.evaluation}"
             found = replace(found, lower=min(found.lower, ceiling), upper=ceiling, evaluation=evaluation)
     return replace(found, pair=pair)
@@ -249,7 +250,7 @@ def _of_pair(law: LevelledPair, n: int, request: Method) -> Bracket:
         except (Unsupported, NotDecided):
             if cost.left():
                 raise
-    ceiling, road = at_most(law, n, near=request.goal or _LITTLE, looks=_LOOKS)
+    ceiling, road = at_most(law, n, near=request.goal or _LITTLE)
     evaluation = f"at most {road} ({_SPENT})"
     return Bracket(Fraction(0), min(ceiling, Fraction(1)), arithmetic, "none", evaluation, aimed=request.rtol)
 

@@ -22,6 +22,7 @@ from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.rounds.cells import BETWEEN, MOST_LEVEL, Between
 from symshuffle.accountants.rounds.chord_levels import ends_at, level_below, widest
 from symshuffle.accountants.rounds.dominating import Ends, Profile
+from symshuffle.base import cost
 from symshuffle.base.choices import Question
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import InputError, Unsupported
@@ -93,10 +94,17 @@ class OneRound:
         return self.reduced.group.messages(self.n)
 
     def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
-        """Both orders of one round at a level; of a bound the larger of the two stands for both."""
+        """Both orders of one round at a level; of a bound the larger of the two stands for both.
+
+        A profile falls: where no work is left, what is known at a smaller level is taken for its upper end.
+        """
         found = self.known.get(eps)
-        if found is None or any(_too_wide(b, width) for b in found):
-            if not self.reduced.real or self.reduced.same_both_ways(ratio_of(eps), self.request.bits):
+        if found is None or (any(_too_wide(b, width) for b in found) and cost.left()):
+            nearer = [] if cost.left() else [level for level in self.known if level < eps]
+            if nearer:
+                one, other = (replace(b, lower=Fraction(0), aimed=width) for b in self.known[max(nearer)])
+                found = one, other
+            elif not self.reduced.real or self.reduced.same_both_ways(ratio_of(eps), self.request.bits):
                 both = self._delta(eps, width, "both")
                 found = both, both
             else:

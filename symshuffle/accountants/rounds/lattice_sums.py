@@ -47,6 +47,9 @@ _SLACK: Final = 1.0
 
 _LONGEST: Final = 2**24
 _TINY: Final = 1e-290
+_FEWEST_DOUBLINGS: Final = 1 << 17
+"""Binary exponent, far beyond those of all targets, from which on a value is rounded to its side: cost only."""
+
 _BITS: Final = 192
 
 
@@ -110,7 +113,10 @@ class Tilted:
         )
         with working_precision(_BITS):
             lead = (to_arb(self.scale) - flint.arb(c) * to_arb(self.losses.step) * level).exp()
-            ball = Ball.from_arb(lead * flint.arb(max(total + error if up else total - error, 0.0)), _BITS)
+            found = lead * flint.arb(max(total + error if up else total - error, 0.0))
+            if found < flint.arb(2) ** -_FEWEST_DOUBLINGS:  # sums of rationals of more digits take seconds
+                return self.losses.revealed + Fraction(up, 1 << _FEWEST_DOUBLINGS)
+            ball = Ball.from_arb(found, _BITS)
         return self.losses.revealed + (ball.upper if up else ball.lower)
 
 

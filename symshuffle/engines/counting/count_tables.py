@@ -36,7 +36,8 @@ def steps_of(sizes: list[float], n: int) -> float:
     """
     *others, first, second = sizes
     chosen, free = others[:-2], others[-2:]
-    vectors = min(math.prod(chosen), float(math.comb(n + len(chosen), len(chosen)))) * math.prod(free)
+    ways = math.lgamma(n + len(chosen) + 1) - math.lgamma(n + 1) - math.lgamma(len(chosen) + 1)
+    vectors = min(math.prod(chosen), math.exp(min(ways, 700.0))) * math.prod(free)
     return min(sum(others) + 1, first + second) * second + vectors
 
 

@@ -142,7 +142,7 @@ LOCAL = ("local", "--runs", "100", *CLAIM, "--program")
         (("local", "--runs", "100", "--program", "x", "--claim", "channel"), "--claim = channel"),
         (("local", "--runs", "9", "--program", "x", "--inputs", "0,1", "--eps0", "1"), "runs = 4: expected at least"),
         (("shuffled", "--runs", "100", "--program", "x", *CLAIM), "--n is missing"),
-        (("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--eps", "1"), "--x0, --x1 = 0,1, None"),
+        (("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--eps", "1"), "--x0, --x1 = 0,1, none"),
         (
             ("shuffled", "--runs", "100", "--program", "x", "--x0", "0,1", "--x1", "1,0", "--eps", "1"),
             "2 users differ: expected neighbours",

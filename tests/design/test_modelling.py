@@ -70,7 +70,7 @@ def test_level_by_budget_is_rounded_down_and_certified():
 @pytest.mark.parametrize(
     ("level", "message"),
     [
-        ({}, "lam, eps0 = None, None: expected exactly one"),
+        ({}, "lam, eps0 are missing: expected exactly one"),
         ({"lam": Fraction(2), "eps0": Fraction(1)}, "lam, eps0 = 2, 1: expected exactly one"),
         ({"lam": Fraction(1)}, "lam = 1: expected a rational above 1"),
         ({"eps0": Fraction(0)}, "eps0 = 0: expected a number > 0"),

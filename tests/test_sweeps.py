@@ -361,3 +361,9 @@ def test_a_notebook_shows_a_table_of_what_is_known(tmp_path):
     shown = as_html(found)
     assert shown.count("<tr>") == 51 and "and 10 more rows" in shown
     assert "<th>square</th>" in shown and "nothing" not in shown and "\n" not in repr(found)
+
+
+@pytest.mark.parametrize("value", [b"\x01\x02", bytearray(b"\x01"), {1, 2}, frozenset({1})])
+def test_bytes_and_sets_are_no_axis(value):
+    found = symshuffle.sweep("delta", [["3/4", "1/4"], ["1/4", "3/4"]], n=3, eps=value)
+    assert found.failed == len(found.rows) == 1

@@ -350,7 +350,7 @@ def _points(grid: Any) -> list[Mapping[str, object]]:
 
 
 def _values(name: object, values: Any) -> list[object]:
-    if isinstance(values, str):
+    if isinstance(values, str | bytes | bytearray):
         return [values]
     try:
         return list(values)

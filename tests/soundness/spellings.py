@@ -211,7 +211,8 @@ def ask(name, given):
     """What a function answers, as data, or the argument that it refuses."""
     try:
         own, given = [given[key] for key in given if key == "self"], {k: v for k, v in given.items() if k != "self"}
-        return content(function(name)(*own, **given))
+        found = function(name)(*own, **given)
+        return ("refused", "a point") if getattr(found, "failed", 0) else content(found)
     except InputError as refusal:
         return ("refused", refusal.argument)
 
@@ -224,6 +225,8 @@ def content(value):
         return {str(content(key)): content(one) for key, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [content(one) for one in value]
+    if hasattr(value, "rows") and hasattr(value, "failed"):  # a table of points
+        return [content({key: row[key] for key in ("lower", "upper") if key in row}) for row in value.rows]
     if hasattr(value, "to_dict"):
         return content(value.to_dict())
     if isinstance(value, np.ndarray):

@@ -104,12 +104,10 @@ def sweep(
 
 
 def _axis(value: Any, *, whole: bool) -> Sequence[object]:
-    """The values of an argument."""
-    if whole or isinstance(value, str | tuple | Mapping) or not hasattr(value, "__len__"):
-        return [value]
-    if getattr(value, "ndim", 1) == 0:  # one number of NumPy
-        return [value]
-    return list(value)
+    """The values of an argument: those of a list, a range or an array; everything else is one value."""
+    listed = isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray | memoryview | tuple)
+    array = hasattr(value, "__array__") and getattr(value, "ndim", 0) > 0
+    return list(value) if not whole and (listed or array) else [value]
 
 
 def pairs_by_distance(distances: Sequence[Sequence[object]]) -> dict[Fraction, list[tuple[int, int]]]:

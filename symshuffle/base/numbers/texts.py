@@ -44,6 +44,7 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
     >>> format_decimal(Fraction(2, 3), digits=4, up=True), format_decimal(Fraction(2, 3), digits=4, up=False)
     ('0.6667', '0.6666')
     """
+    digits = int(digits)  # a NumPy integer has a largest value
     if digits > _MOST_DIGITS:
         raise InputError("digits", digits, f"at most {_MOST_DIGITS} digits")
     if value == 0:

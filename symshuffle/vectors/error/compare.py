@@ -248,8 +248,10 @@ def kashin_coefficients(frame: Any, vector: Any) -> tuple[NDArray[np.float64], f
     """
     import numpy as np
 
-    matrix, x = np.asarray(frame, dtype=np.float64), np.asarray(vector, dtype=np.float64)
-    if matrix.ndim != 2 or x.shape != (matrix.shape[0],):
+    matrix, x = (_doubles(values, name) for values, name in ((frame, "frame"), (vector, "vector")))
+    if matrix.ndim != 2 or not matrix.size:
+        raise InputError("frame", f"shape {matrix.shape}", "a matrix of d rows and N columns")
+    if x.shape != (matrix.shape[0],):
         raise InputError("vector", f"shape {x.shape}", f"shape ({matrix.shape[0]},) for a frame {matrix.shape}")
     length = float(np.linalg.norm(x))
     if not length > 0:
@@ -262,6 +264,18 @@ def kashin_coefficients(frame: Any, vector: Any) -> tuple[NDArray[np.float64], f
     if found.status != 0:
         raise SolverFailure("HiGHS", str(found.message), f"coefficients in a frame of {size} vectors")
     return np.asarray(found.x[:-1]), float(size**0.5 * found.x[-1] / length)
+
+
+def _doubles(values: Any, argument: str) -> NDArray[np.float64]:
+    import numpy as np
+
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(argument, values, "an array of numbers") from None
+    if not np.isfinite(found).all():
+        raise InputError(argument, values, "finite numbers")
+    return found
 
 
 def one_coefficient_error(constant: float, dimension: int, chi: float) -> float:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
-MOST: Final = 120_000_000
+MOST: Final = 150_000_000
 """Terms of a contour in doubles that a question may take, about ten seconds: cost only."""
 
 _COUNT: ContextVar[list[int] | None] = ContextVar("cost", default=None)

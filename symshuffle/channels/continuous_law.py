@@ -34,7 +34,7 @@ from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
 Function: TypeAlias = Callable[[flint.acb], flint.acb]
 """A function that is analytic near a stretch and real on it, evaluated on complex balls."""
 
-_INTEGRAL: Final = 25_000
+_INTEGRAL: Final = 7_000
 """Terms of a contour in doubles that take as long as an integral: cost only."""
 
 _SIGN_BITS: Final = 128

@@ -159,7 +159,12 @@ class AllRounds:
 
     @property
     def affordable(self) -> int:
-        """About how many more levels there is work left for, as many as were known so far took the rest."""
+        """About how many more levels there is work left for, as many as were known so far took the rest.
+
+        Of densities chords tell most levels from few values.
+        """
+        if any(part.dense for part in self.telling):
+            return _MOST_LEVELS
         known = sum(len(part.known) for part in self.parts)
         return cost.left() * known // max(cost.MOST - cost.left(), 1)
 

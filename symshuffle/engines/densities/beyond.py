@@ -125,8 +125,8 @@ def over(
     return flint.arb(total.upper())
 
 
-_FAR: Final = 35_000
-_SHIFTED: Final = 800_000
+_FAR: Final = 10_000
+_SHIFTED: Final = 230_000
 """Terms of a contour in doubles that take as long as a bound on a piece at a height, and what is known of it: cost
 only."""
 

@@ -191,7 +191,7 @@ def _cells(law: ContinuousLaw, count: int, *, least: int = 8) -> Iterator[tuple[
         yield piece, [piece.low, *sorted(inner), piece.high]
 
 
-def merged_and_spread(law: ContinuousLaw, cells: int, *, bits: int = 96, per_cell: int = 20_000) -> tuple[Atoms, Atoms]:
+def merged_and_spread(law: ContinuousLaw, cells: int, *, bits: int = 96, per_cell: int = 6_000) -> tuple[Atoms, Atoms]:
     """Two finite laws in doubles, below and above in convex order.
 
     - ``bits``: precision of masses and means.

@@ -95,7 +95,7 @@ def rule(
     tolerance: float,
     shortest: Fraction = Fraction(1, 2**14),
     max_nodes: int = 60_000,
-    per_panel: int = 50_000,
+    per_panel: int = 14_000,
 ) -> QuadratureRule:
     """Nodes whose moment generating function errs by at most a tolerance on the line at c, up to a height.
 

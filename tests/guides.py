@@ -120,7 +120,6 @@ BY_REASON: Final[dict[str, dict[str, tuple[str, tuple[Change, ...]]]]] = {
         B + "gaussian_limit.rising_root": ("users top", (shifted(1), stuck(0.0))),
     },
     "which road is tried first, or at what precision: the bracket of every one is true": {
-        B + "brackets._resolved": ("epsilon confirmed", (stuck(True), stuck(False))),
         A + "rounds.over_rounds.AllRounds.first_step": ("deployment", (stuck(Fraction(1, 5)), stuck(Fraction(1, 50)))),
         A + "rounds.over_rounds._gaussian": ("deployment", (stuck(Fraction(1, 10**6)), stuck(Fraction(1, 3)))),
         D + "bromwich._worth": ("density", (stuck(True), stuck(False))),
@@ -174,7 +173,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "_estimated.longer plan_for.per_factor crowded.terms",
     ),
     "engines.densities.jump_plan": ("jumps", "_threshold.least_jumps ERROR_SHARE bins.loss cut_at.halvings"),
-    "engines.contours.contour": ("contour smoothed laplace", "_MOST_TERMS _trapezoid.spare"),
+    "engines.contours.contour": ("contour smoothed laplace", "_trapezoid.spare"),
     "engines.contours.characteristic": (
         "contour smoothed laplace laplace_in_balls",
         "ROUGH_NODES UPPER_CELLS AS_MANY_AS GAUSS_SHARE CHUNK _SHORT _split.few _stride.spread",
@@ -207,7 +206,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     ),
     "engines.counting.sparse": ("sparse", "Sparse.refusal.tail _DEEPEST Sparse.for_auto.cheap_count"),
     "engines.transforms.tilted": ("fft", "_chernoff.quiet _steps.coarsest _steps.candidates Window.choose.margin"),
-    "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _of_finite.few _FIRST_WIDTH _resolved.apart"),
+    "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _of_finite.few _FIRST_WIDTH"),
     "accountants.bounds.guided": (
         "users top",
         "guided.patience _FAR _UNKNOWN _plain.below_zero _WIDEST _NARROWEST _BLURRED _predicted.flat _FLATTEST",

@@ -215,7 +215,7 @@ def test_a_refutation_says_how_much_it_matters() -> None:
     ],
 )
 def test_errata_are_judged_whole(severity: Any, standing: Any, because: str, words: str) -> None:
-    with pytest.raises(InputError, match=f"^{words} = "):
+    with pytest.raises(InputError, match=f"^{words} (= |is missing)"):
         Erratum(severity, standing, because)
 
 

@@ -34,7 +34,7 @@ from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.reduced import PairClass, Reduction
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base import Arithmetic, Verdict
+from symshuffle.base import Arithmetic, Verdict, cost
 from symshuffle.base.numbers import enclose, equal, less, lower_end, to_arb, upper_end
 from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, LevelledPair, Piece, Stretch
 from symshuffle.design.comparison.branch_and_bound import Rivals
@@ -42,7 +42,6 @@ from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.matching import read_match
 from symshuffle.design.comparison.monotonicity import Box, DegradationOrder
 from symshuffle.engines import FFT, registry
-from symshuffle.engines.contours import contour
 from symshuffle.engines.densities import beyond, gauss
 from symshuffle.engines.densities.bromwich import bromwich_bracket
 from symshuffle.engines.densities.doubling import two_sided
@@ -56,7 +55,7 @@ UNIT = 1 << 12
 NOT_SCALED = {"_RUNGS", "_SHIFTS", "_ranked.sizes", "_ORDERS"}
 """An index into a table and what it counts, which go together, and tables whose entries have a range."""
 MOST = 400
-LIMITS = ((beyond, "over.max_terms", 30_000), (gauss, "rule.max_nodes", 400), (contour, "_MOST_TERMS", 300_000))
+LIMITS = ((beyond, "over.max_terms", 30_000), (gauss, "rule.max_nodes", 400), (cost, "MOST", 300_000))
 """What a count is raised to at most; work beyond which a line is refused."""
 FACTORS = pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
 

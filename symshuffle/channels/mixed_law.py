@@ -261,7 +261,8 @@ class MixedLaw:
 def _rough_nodes(law: MixedLaw) -> tuple[tuple[flint.arb, flint.arb], ...]:
     """Values and weights of a law with few Gauss nodes for its segments."""
     with working_precision(64):
-        return tuple((to_arb(v), to_arb(w)) for v, w in law.near(_ORDERS[1], 64).atoms())
+        nodes = (node for segment in law.segments for node in segment.nodes(_ORDERS[1], 64))
+        return tuple((to_arb(v), to_arb(w)) for v, w in (*law.atoms(), *nodes))  # sum 1 up to the error of the rule
 
 
 def segment_transform(numbers: SegmentNumbers, s: flint.acb) -> flint.acb:

@@ -357,3 +357,10 @@ def test_a_delta_far_below_doubles_at_a_budget_below_them_is_no_traceback():
     tiny = randomizer("oue").at(D=10, eps0="1e-320")
     for level in ("1e-1000", "1e-450"):
         assert asked(epsilon, tiny, n=1000, delta=level, adjacency="zero-out") is not None
+
+
+@pytest.mark.parametrize("eps0", ["100", "120"])
+def test_the_error_of_a_quadrature_refuses_no_law_of_a_long_segment(eps0):
+    """Weights of a Gauss rule add up to one as nearly as the rule integrates, not as nearly as balls tell."""
+    found = delta(randomizer("laplace").at(eps0=eps0), n=10, eps="0.1", adjacency="zero-out").bracket
+    assert F(999, 1000) < found.lower <= found.upper <= 1

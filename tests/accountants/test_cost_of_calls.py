@@ -19,10 +19,11 @@ from symshuffle import (
 from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.deployment import listed
+from symshuffle.accountants.rounds import over_rounds
 from symshuffle.base import cost
 from symshuffle.decompositions import model
 from symshuffle.engines import Contour
-from symshuffle.vectors import LocalGaussian
+from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian
 
 KRR = randomizer("krr").at(k=4, eps0=1)
 
@@ -158,3 +159,13 @@ def test_what_takes_too_long_ends_with_what_is_known(asked, monkeypatch):
     found = asked().bracket
     assert found.aimed is not None and found.upper > 0
     assert sum(terms for (terms,) in spent) <= 10 * most
+
+
+@pytest.mark.parametrize("periods", [2, 100])
+def test_values_that_do_not_fall_have_no_finer_lattice(periods, monkeypatch):
+    """Where no work is left, every level has the value for one user: halving the step for ever would tell nothing."""
+    monkeypatch.setattr(cost, "MOST", 0)
+    lattices = counting(monkeypatch, over_rounds.AllRounds, "lattice")
+    found = delta(BlanketMixedGaussian(gamma="1/4", sigma0=1), n=3, eps="0.1", periods=periods).bracket
+    assert found.aimed is not None and 0 < found.upper <= 1
+    assert len(lattices) <= 4

@@ -52,6 +52,9 @@ _CHORDS_PER_VALUE: Final = 128
 """By how much more than a value what chords say between levels may be open: eps then moves by less than by the step of
 the lattice, since a chord errs by about a fifth of that, and delta falls by a multiple of what eps rises."""
 
+_CHORD: Final = 400
+"""Terms that take as long as both ends at a level between known ones: cost only."""
+
 _LEAST_FELT: Final = 10_000
 """The target of one round, in what may be left beyond the last level: smaller values are to be known as well as it."""
 
@@ -238,7 +241,8 @@ class OneRound:
         while True:
             both = [self._known(way, asked, 2 * Fraction(width), least) for way in (0, 1)]
             wanted = {i for known in both for i in widest(known, levels, share, least)}
-            if not wanted:
+            cost.add(2 * _CHORD * len(levels))
+            if not (wanted and cost.left()):
                 return ends_at(both[0], levels), ends_at(both[1], levels)
             for i in wanted:
                 likely = max(ends_at(known, levels[i : i + 1])[0][1] for known in both)

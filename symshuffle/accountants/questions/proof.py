@@ -278,15 +278,17 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     group, adjacency = deployment.groups[0], deployment.adjacency
     source = group.randomizer
     own = None if isinstance(source, Reducible) else "largest"  # the only one of a finite mechanism or channel
-    group.refuse_random_number("no proof file covers a random number of messages", "leave the proof away")
+    try:
+        group.refuse_random_number("no file covers a random number of messages", "leave the proof away")
+        refuse_several_steps(adjacency.steps if adjacency.steps > 1000 else 1, "at most 1000 in a file")
+    except Unsupported as reason:
+        raise Unsupported(f"proof: {reason}") from None
     if adjacency.blanket not in (None, own):
         raise Unsupported("proof: blanket has no proof file; leave it away, or the proof")
     if way != "both":
         raise Unsupported(f"proof: direction {way}: a proof covers both orders of each pair; leave direction away")
     n = asked.parts[0].users
     asked.parts[0].check(n)
-    if adjacency.steps > 1000:
-        refuse_several_steps(adjacency.steps, "at most 1000 in a proof file")
     mechanism, cap, null, pairs = _described(source, adjacency)
     if null is not None and mechanism.get("D", 1) is None:
         raise InputError("D", None, "a value where the adjacency is zero-out")

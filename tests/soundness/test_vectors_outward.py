@@ -275,7 +275,11 @@ def test_several_bounds_on_densities_by_both_ends(monkeypatch):
     def bracket(law, n, **_):
         return Bracket(*law.pair.ends, "ball", "given", "", aimed=0.1)
 
+    def at_most(law, n, **_):
+        return (F(1) if law.ceiling is None else law.ceiling), "the value for one user"
+
     monkeypatch.setattr(engine, "density_bracket", bracket)
+    monkeypatch.setattr(engine, "at_most", at_most)  # Chernoff's bound needs a density
 
     def ends(law, n):
         found = evaluate(law, n, Method(arithmetic="ball"))

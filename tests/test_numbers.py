@@ -161,7 +161,7 @@ def test_text_is_read_as_written(text, value):
 def test_other_text_is_refused_in_one_short_line(text):
     with pytest.raises(InputError) as refusal:
         parse_rational(text, "x")
-    assert str(refusal.value).startswith("x = ")
+    assert str(refusal.value).startswith(("x = ", "x is missing"))
     assert len(str(refusal.value)) < 200
 
 

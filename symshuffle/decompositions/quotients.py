@@ -20,7 +20,7 @@ def quotient_of(text: str, values: Mapping[str, Fraction | int]) -> OpenQuotient
     >>> quotient_of("lam/(lam + k - 1)", {"k": 3}) == quotient_of("1 - 2/(2 + lam)", {})
     True
     >>> str(quotient_of("(lam - 1)**2/(lam - sqrt(lam))", {}))
-    '(lambda - 1)*(sqrt(lambda) + 1)/sqrt(lambda)'
+    '(sqrt(lambda) - 1)*(sqrt(lambda) + 1)**2/sqrt(lambda)'
     """
     rationals = {name: Fraction(value) for name, value in values.items()}
     return QuotientTexts(rationals, None, root=True, longest=LARGEST_COMPARED).read(text)

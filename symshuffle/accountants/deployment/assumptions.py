@@ -62,7 +62,7 @@ _MEANINGS = {
     ),
     Assumption.PUBLIC_RANDOMIZERS: "Users run different randomizers, and it may be known who runs which.",
     Assumption.ENOUGH_USERS: (
-        "At least the stated number of users send a message, whoever they are, those who collude included."
+        "At least the stated number of users send a message, whoever they are, colluding ones included."
     ),
     Assumption.DROPOUT: (
         "Each of the other users sends nothing with the stated probability, independently of all values and of each "

@@ -192,7 +192,7 @@ def test_corners_of_shorter_inputs_and_of_the_ends():
 
 def test_avoided_caps_and_gaussians_without_a_blanket_are_refused():
     goal = target("replace-one")
-    with pytest.raises(Unsupported, match="preferred"):
+    with pytest.raises(Unsupported, match="is not certified to prefer its cap"):
         misses(PrivUnit("0.1", "0", 3), goal)
     with pytest.raises(Unsupported, match="no blanket of its own"):
         misses(LocalGaussian("3", 2), goal)

@@ -92,7 +92,7 @@ def test_what_is_refused(monkeypatch):
         {"divergence": "kl", "eps": 1},
         {"divergence": "total-variation", "eps": 1},
     ):
-        with pytest.raises(InputError, match=r"^eps, gamma are missing"):
+        with pytest.raises(InputError, match=r"^eps, gamma (= |are missing)"):
             leakage(BITS, 0, 1, n=2, **ask)
     monkeypatch.setattr(leakages, "_LARGEST_SUM", 3)
     convex_envelope(3, lam=F(2), function="kl")

@@ -45,7 +45,7 @@ _VALUE: Final = 30_000
 _ATOM: Final = 600
 """Terms that take as long as what a value, and an atom of its law, need besides sums: cost only."""
 
-_SPENT: Final = f"the question took {cost.MOST:.0e} terms"
+_SPENT: Final = f"the limit of {cost.MOST:.2g} terms for one question is reached"
 
 _LOOKS: Final = 6
 """How often Chernoff's bound on a pair of densities cuts tails, where no engine narrows its bracket: cost only."""
@@ -382,7 +382,7 @@ def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
     if request.arithmetic != "exact" and not cost.left():
         if request.engine is not None:
-            over = f"a question of over {cost.MOST:.1e} terms; ask for a larger rtol, or leave the choice to auto"
+            over = f"{_SPENT}; ask for a larger rtol, or leave the choice to auto"
             raise Unsupported(f"engine {request.engine.name} at n = {n}: {over}")
         return _aimed(without_engine(law, n, _SPENT), request)
     with cost.part(request.share):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import itertools
 import os
 import re
 import sys
@@ -208,6 +209,9 @@ def _run(arguments: Sequence[str]) -> int:
     family = family_of(arguments[0] if arguments else None)
     app = application(FAMILIES if family is None else (family,))
     try:
+        for option, value in itertools.pairwise(arguments):
+            if option in OUTPUTS and not value:
+                raise InputError(option, "an empty text", "the name of a file or a folder")
         with after_a_while(f"symshuffle {arguments[0] if arguments else ''}: at work, Ctrl-C to stop"):
             status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
     except typer.TyperException as error:

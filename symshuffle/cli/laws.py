@@ -15,7 +15,7 @@ from rich.table import Table
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.choices import Population
-from symshuffle.base.numbers import Exp, as_integer, counted, parse_inside
+from symshuffle.base.numbers import Exp, as_integer, counted, format_decimal, parse_inside
 from symshuffle.base.results import Bracket, FirstLines, safe_number
 from symshuffle.cli.arguments import named_randomizer
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
@@ -351,4 +351,6 @@ def _risk(bracket: Any) -> str:
 
 def _short(value: Any) -> str:
     text = str(value)
+    if len(text) > 16 and isinstance(value, Fraction) and abs(value) > 10**300:
+        return format_decimal(value, digits=8, up=False)
     return text if len(text) <= 16 else f"{float(value):.8g}"

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.group import RANDOMIZERS, Group
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import parse_rational
 from symshuffle.channels.channel import Channel
@@ -56,6 +56,8 @@ def randomizer(
     2
     """
     given = {name: value for name, value in {"eps0": eps0, "lam": lam, **parameters}.items() if value is not None}
+    if source is None:
+        raise InputError("source", None, RANDOMIZERS)
     if isinstance(source, str) and ("(" in source or "." not in source):
         return _by_name(source, header, given)
     for name, value in given.items():

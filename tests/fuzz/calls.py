@@ -116,6 +116,12 @@ def ask(text, as_shell):
             status = 2
         else:
             traceback.print_exc()
+    except AttributeError as error:  # what the line itself asks of an answer, which another argument made another
+        if traceback.extract_tb(error.__traceback__)[-1].filename == "<string>":
+            sys.stderr.write(f"symshuffle: {error.name} = given: expected an attribute of {type(error.obj).__name__}\n")
+            status = 2
+        else:
+            traceback.print_exc()
     except BaseException:
         traceback.print_exc()
     finally:

@@ -365,5 +365,5 @@ def _rounded(x: float, fine: float, guide: Guide) -> Fraction:
         return Fraction(min(max(round(x), 1), int(guide.most)))
     if x <= 0:
         return Fraction(0)
-    places = max(0, 1 - math.floor(math.log10(x * fine)))
+    places = max(0, 1 - math.floor(math.log10(x) + math.log10(fine)))
     return min(Fraction(round(Fraction(x) * 10**places), 10**places), guide.most)

@@ -267,11 +267,11 @@ def read_options(engine: object) -> None:
 
 
 def as_width(rtol: object) -> float:
-    """Read a relative width to aim at, a number in (0, 1), as a double; argument ``rtol``."""
+    """Read a relative width to aim at, a number from 1e-300 to below 1, as a double; argument ``rtol``."""
     try:
         width = rtol if type(rtol) is float else float(parse_rational(rtol, "rtol"))
     except (InputError, OverflowError):
         width = 0.0
-    if not 0 < width < 1:
-        raise InputError("rtol", rtol, "a relative width, a number in (0, 1)")
+    if not 1e-300 <= width < 1:
+        raise InputError("rtol", rtol, "a relative width, a number in (0, 1), at least 1e-300")
     return width

@@ -116,6 +116,8 @@ def smallest_risk(
         return narrowed(lambda _: over(check_lam(lam)), rtol, (0,))
     form = method or _form(problem)
     if isinstance(lam, Exp):
+        if lam.exponent > 690:
+            raise InputError("lam", lam, "a ratio of at most 1e300")
         return narrowed(lambda bits: _around(problem, lam, criterion, form, bits), rtol, LEVELS)
     level = check_lam(lam)
     if level > 10**300:

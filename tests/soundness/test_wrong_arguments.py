@@ -349,7 +349,7 @@ def test_a_wrong_value_of_every_option_is_refused_with_what_is_allowed(command, 
 def test_a_choice_and_a_switch_are_refused_by_name(capsys):
     for word, said in (
         ("--direction=sideways", "--direction = sideways: expected one of forward, reverse, both"),
-        ("--rtol=2", "--rtol = 2: expected a relative width, a number in (0, 1)"),
+        ("--rtol=2", "--rtol = 2: expected a relative width, a number in (0, 1), at least 1e-300"),
         ("--header=x", "--header = x: expected no value: it is a switch"),
     ):
         assert cli.main(["delta", *LINES["delta"], word]) == 2

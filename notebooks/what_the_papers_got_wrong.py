@@ -77,7 +77,7 @@ def verdicts(name):
     """What a run of the claim finds."""
     outcome = ss.ledger.run_claim(ledger.claim(name))
     print(f"printed    {outcome.verdict.value}")
-    print(f"corrected  {outcome.corrected['verdict'].value}, {outcome.corrected['grade'].value}")
+    print(f"corrected  {outcome.corrected.verdict.value}, {outcome.corrected.grade.value}")
     print(f"controls   {outcome.controls_rejected} of {outcome.controls} rejected")
 
 

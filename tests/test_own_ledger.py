@@ -71,7 +71,7 @@ def test_the_correction_of_the_page_holds(conjectures: Path) -> None:
     (claim,) = load_named("conjectures").claims
     outcome = run_claim(claim)
     assert outcome.agrees_with_record
-    assert outcome.corrected is not None and outcome.corrected["grade"] is Grade.EXACT_CASES
+    assert outcome.corrected is not None and outcome.corrected.grade is Grade.EXACT_CASES
 
 
 @pytest.mark.usefixtures("conjectures")

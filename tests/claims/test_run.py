@@ -97,7 +97,7 @@ def test_refutation_shows_the_first_counterexample_and_runs_the_correction() -> 
     assert outcome.verdict is ClaimVerdict.REFUTED
     assert outcome.counterexample == "at n=2: 4 == 2 is false (exact)"
     assert outcome.corrected is not None
-    assert (outcome.corrected["verdict"], outcome.corrected["grade"]) == (ClaimVerdict.HOLDS, Grade.EXACT_CASES)
+    assert (outcome.corrected.verdict, outcome.corrected.grade) == (ClaimVerdict.HOLDS, Grade.EXACT_CASES)
     assert outcome.agrees_with_record
 
 
@@ -390,7 +390,7 @@ def test_each_part_of_a_statement_has_a_verdict_of_its_own() -> None:
     found = run_claim(
         claim("parts", check=check, obligations=(*for_all("shape"), *attained("range", "unserved")))
     ).clauses
-    assert [(one["of"], one["verdict"], one["evidence"]) for one in found] == [
+    assert [(one.of, one.verdict, one.evidence) for one in found] == [
         ("the statement", ClaimVerdict.HOLDS, "1 exact"),
         ("for all shape", ClaimVerdict.HOLDS, "1 symbolic"),
         ("attained range", ClaimVerdict.REFUTED, "2 exact"),

@@ -16,4 +16,4 @@ def test_claim_comes_out_as_recorded(claim):
     assert outcome.symbolic_rejection is not False
     if claim.corrected is not None:
         assert outcome.corrected is not None
-        assert outcome.corrected["grade"] is claim.corrected.grade
+        assert outcome.corrected.grade is claim.corrected.grade

@@ -60,6 +60,7 @@ MADE = set(
         "utility.frontiers.contamination.Leakage design.decision.designs.Design "
         "utility.likelihood.worst.WorstCurve "
         "base.lp.LinearProgram design.decision.designs.TradeoffCertificate "
+        "ledger.claims.outcomes.PartOutcome "
         "ledger.claims.outcomes.Outcome "
         "ledger.report.entries.LedgerEntry ledger.claims.comparisons.Comparison ledger.claims.model.Obligation "
         "accountants.deployment.neighbours.Neighbours accountants.deployment.reduced.Reduction "

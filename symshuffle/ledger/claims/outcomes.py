@@ -13,6 +13,24 @@ from symshuffle.ledger.claims.parts import Clause
 
 @final
 @dataclass(frozen=True, slots=True)
+class PartOutcome:
+    """What a run found about one part of a statement, or about the corrected statement of a refuted claim.
+
+    - ``of``: the obligation, ``"the statement"`` for the comparisons that name no part, or the corrected statement.
+    - ``verdict``: ``HOLDS``, ``REFUTED`` or ``UNDECIDED``, by its own comparisons.
+    - ``grade``: of a corrected statement that holds.
+    - ``evidence``: the comparisons in a few words.
+    """
+
+    of: str
+    verdict: ClaimVerdict
+    evidence: str
+    means: tuple[tuple[Means, int], ...] = ()
+    grade: Grade | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Result of checking one claim.
 
@@ -35,10 +53,8 @@ class Outcome:
         The same comparisons by how they were decided.
     obligations : tuple of Obligation
         What has to be proved for the claim.
-    clauses : tuple of dict
-        The verdict of the statement as transcribed, for the values of its parameters, and of each clause in words:
-        ``of`` (the obligation, or "the statement" for comparisons that name none), ``verdict`` (``HOLDS``, ``REFUTED``
-        or ``UNDECIDED``, by its own comparisons), ``evidence`` in a few words, and ``means`` as above.
+    clauses : tuple of Part
+        The verdict of the statement as transcribed, for the values of its parameters, and of each clause in words.
     unchecked : tuple of Clause
         Clauses of the text that are quoted or definitions: no comparison is about them.
     controls, controls_rejected : int
@@ -52,8 +68,8 @@ class Outcome:
         The statement, in our words.
     refutation : Comparison or None
         The first comparison that refutes it; a check that goes from small instances to large ones makes it minimal.
-    corrected : dict or None
-        The corrected statement, for a refuted claim: ``of``, ``verdict``, ``evidence``, and ``grade`` where it holds.
+    corrected : PartOutcome or None
+        The corrected statement, for a refuted claim.
     faults : tuple of str
         What is wrong with the check or its controls; empty in a sound run.
     certificate : mapping or None
@@ -77,7 +93,7 @@ class Outcome:
     false: int
     means: tuple[tuple[Means, int], ...]
     obligations: tuple[Obligation, ...]
-    clauses: tuple[Mapping[str, Any], ...]
+    clauses: tuple[PartOutcome, ...]
     unchecked: tuple[Clause, ...]
     controls: int
     controls_rejected: int
@@ -85,7 +101,7 @@ class Outcome:
     seconds: float
     printed: str
     refutation: Comparison | None
-    corrected: Mapping[str, Any] | None
+    corrected: PartOutcome | None
     faults: tuple[str, ...]
     certificate: Mapping[str, Any] | None = None
 

@@ -25,7 +25,7 @@ from symshuffle.base.numbers import DEFAULT_BITS, Verdict, as_integer, working_p
 from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import recording, unmet
-from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.outcomes import Outcome, PartOutcome
 from symshuffle.ledger.claims.parts import Role
 from symshuffle.ledger.claims.registry import Ledger, load
 
@@ -52,7 +52,7 @@ class _Tally:
     def served(self) -> dict[str, frozenset[Means]]:
         return {of: frozenset(means for means, _ in found) for of, found in self.by_clause.items()}
 
-    def clauses(self, claim: Claim) -> tuple[Mapping[str, Any], ...]:
+    def clauses(self, claim: Claim) -> tuple[PartOutcome, ...]:
         """The verdict of each part that comparisons were made for, the statement as transcribed first."""
         order = {"": "the statement"} | {one.of: str(one) for one in claim.obligations}
         return tuple(_clause(of, self.by_clause[part]) for part, of in order.items() if part in self.by_clause)
@@ -91,14 +91,13 @@ class _Tally:
         return "; ".join(filter(None, (means, exceptions))) or "no comparison"
 
 
-def _clause(of: str, found: _Counts) -> Mapping[str, Any]:
+def _clause(of: str, found: _Counts) -> PartOutcome:
     seen = {verdict for _, verdict in found}
     verdict = ClaimVerdict.UNDECIDED if Verdict.UNDECIDED in seen else ClaimVerdict.HOLDS
-    verdict = ClaimVerdict.REFUTED if Verdict.FALSE in seen else verdict
     counted = ((one, sum(count for (means, _), count in found.items() if means is one)) for one in Means)
     means = tuple((one, count) for one, count in counted if count)
     evidence = ", ".join(f"{count} {one.value}" for one, count in means)
-    return {"of": of, "verdict": verdict, "evidence": evidence, "means": means}
+    return PartOutcome(of, ClaimVerdict.REFUTED if Verdict.FALSE in seen else verdict, evidence, means)
 
 
 def seeded(claim_id: str) -> np.random.Generator:
@@ -137,7 +136,7 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
         printed, passed = recording(claim.printed, seen.calls if seen else None)
         tally = _tally(claim.check, printed, claim.id, seen=seen)
         verdict = tally.verdict(claim.kind)
-        corrected: Mapping[str, Any] | None = None
+        corrected: PartOutcome | None = None
         wrong: str | None = None
         owed: tuple[str, ...] = ()
         if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
@@ -269,7 +268,7 @@ def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | 
 
 def _correct(
     claim: Claim, correction: Correction, seen: Witnesses | None
-) -> tuple[Mapping[str, Any], str | None, tuple[str, ...]]:
+) -> tuple[PartOutcome, str | None, tuple[str, ...]]:
     """What became of the correction, the fault of its verdict or grade, and what it owes."""
     statement, passed = recording(correction.statement, seen.calls if seen else None)
     tally = _tally(correction.check or claim.check, statement, claim.id, seen=seen)
@@ -283,7 +282,7 @@ def _correct(
         owed = unmet(claim, correction, passed, tally.served, lambda: seeded(claim.id))
         faults = tuple(f"the corrected statement: {one}" for one in owed)
         grade = None if faults else correction.grade
-    return {"of": correction.text, "verdict": verdict, "evidence": str(tally), "grade": grade}, fault, faults
+    return PartOutcome(correction.text, verdict, str(tally), grade=grade), fault, faults
 
 
 def _not_rejected(control: Control, tally: _Tally) -> str | None:

@@ -90,8 +90,7 @@ class LedgerEntry:
             return NONE
         strength = holder.grade
         if self.verdict == ClaimVerdict.REFUTED.value:
-            found: Any = holder.corrected
-            strength = None if found is None else found["grade"] if self.outcome else found.grade
+            strength = None if holder.corrected is None else holder.corrected.grade
         return NONE if strength is None else strength.value
 
     @property

@@ -35,9 +35,9 @@ def record(outcome: Outcome) -> dict[str, Any]:
         "obligations": [str(obligation) for obligation in outcome.obligations],
         "clauses": [
             {
-                "of": clause["of"],
-                "verdict": clause["verdict"].value,
-                "comparisons": {means.value: count for means, count in clause["means"]},
+                "of": clause.of,
+                "verdict": clause.verdict.value,
+                "comparisons": {means.value: count for means, count in clause.means},
             }
             for clause in outcome.clauses
         ],
@@ -52,9 +52,9 @@ def record(outcome: Outcome) -> dict[str, Any]:
         "corrected": None
         if corrected is None
         else {
-            "statement": corrected["of"],
-            "verdict": corrected["verdict"].value,
-            "grade": corrected["grade"].value if corrected["grade"] else None,
+            "statement": corrected.of,
+            "verdict": corrected.verdict.value,
+            "grade": corrected.grade.value if corrected.grade else None,
         },
     }
 
@@ -111,7 +111,7 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
 
 def clause_lines(outcome: Outcome) -> list[str]:
     """One line for each part of a claim: what it is, its verdict, how it was decided, or why it was not."""
-    found = [f"{clause['of']}: {clause['verdict'].value} ({clause['evidence']})" for clause in outcome.clauses]
+    found = [f"{clause.of}: {clause.verdict.value} ({clause.evidence})" for clause in outcome.clauses]
     return found + [f"clause {one.id}: {one.role.value}, not checked here" for one in outcome.unchecked]
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _SLACK: Final = 1e-12
 """Above what the sums over nodes and intervals round where a bound, and no value, is computed."""
 
-_STEPS: Final = 36
+_STEPS: Final = 46
 """Round-offs of one term of the sum over the atoms and of the logarithm after it, beside those of its tilted weight."""
 
 
@@ -197,7 +197,10 @@ def _radius(number: Number) -> float:
 
 
 def _turn(angle: Array) -> Complexes:
-    """``exp(i angle) - 1`` from sines alone, as NumPy's expm1 has it, in half of its time."""
+    """``exp(i angle) - 1`` from sines alone, as NumPy's expm1 has it, in half of its time.
+
+    Where sines are off by at most four units in the last place, both parts of it are by at most ten.
+    """
     found = np.empty(angle.shape, dtype=np.complex128)
     half = np.sin(angle / 2)
     found.real, found.imag = -2 * half * half, np.sin(angle)

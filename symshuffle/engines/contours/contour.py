@@ -27,12 +27,11 @@ Four errors stand between these integrals and the finite sum, each with a bound:
 Evidence. *Proved* in exact arithmetic, for any constants: smoothing, aliasing, truncation, negligible intervals, what
 the mass at 0 adds (in balls), what the radii of balls in the law may change. *Proved under an assumption*: rounding.
 It is assumed that additions and products of doubles are rounded to nearest; that NumPy's ``exp``, ``expm1``, ``log1p``,
-``sinh``, ``sin`` and ``cos`` and those of ``math`` are off by at most four units in the last place, the sines of which
-``exp(it) - 1`` is made by at most one (NumPy promises none; its tests ask for fewer); that ``ndarray.sum`` adds in
-blocks of 128 and then pairwise, which costs a term 28 round-offs in a chunk of 2^16. Sums over the atoms are pairwise
-or ``fsum``, so that their constants grow with the logarithm of the number of atoms. *Heuristic*: the allowance of 12
-units for the few operations on real numbers that scale a finished sum, and 10^-12 wherever a bound (of an interval or
-of a ratio) is itself computed in doubles.
+``sinh``, ``sin`` and ``cos`` and those of ``math`` are off by at most four units in the last place (NumPy promises
+none; its tests ask for fewer); that ``ndarray.sum`` adds in blocks of 128 and then pairwise, which costs a term 28
+round-offs in a chunk of 2^16. Sums over the atoms are pairwise or ``fsum``, so that their constants grow with the
+logarithm of the number of atoms. *Heuristic*: the allowance of 12 units for the few operations on real numbers that
+scale a finished sum, and 10^-12 wherever a bound (of an interval or of a ratio) is itself computed in doubles.
 
 A law with a continuous part has two forms, near the real line and far from it
 (:mod:`symshuffle.engines.contours.characteristic`); the far region is bounded at once where the atoms alone stay small.

@@ -6,6 +6,7 @@ import pytest
 
 from symshuffle import Exp, epsilon, optimal, randomizer
 from symshuffle.base.errors import InputError
+from symshuffle.channels.geometry.groups import symmetric_group
 from symshuffle.design import Problem
 from tests.shell import refused, run
 
@@ -13,9 +14,11 @@ GUESS = Problem([[F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]], [[F(0), F(1)], [F(1), 
 
 
 def test_a_level_beyond_doubles_has_no_optimum():
-    for eps0 in (700, 5000):
-        with pytest.raises(InputError, match="a ratio of at most 1e300"):
-            optimal(GUESS, lam=Exp(F(eps0)))
+    for group in (None, symmetric_group(2)):
+        for lam in (Exp(F(700)), Exp(F(5000)), F(10) ** 400):
+            with pytest.raises(InputError, match="a ratio below 1e300"):
+                optimal(GUESS, lam=lam, group=group)
+        assert abs(float(optimal(GUESS, lam=Exp(F(690)), group=group)) - 1 / 3) < 1e-12
 
 
 def test_a_width_below_what_doubles_hold_is_refused():

@@ -20,7 +20,7 @@ from symshuffle.base.choices import Criterion, ProgramForm, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram
-from symshuffle.base.numbers import Exp
+from symshuffle.base.numbers import Exp, Verdict, less
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.extremal import LDPCone, check_lam
 from symshuffle.channels.geometry.groups import SymmetryGroup, trivial_group
@@ -109,20 +109,18 @@ def smallest_risk(
     check_kind(problem, Problem, "problem", "a decision problem, as Problem(model, loss, prior)")
     if criterion == "bayes":
         problem.required_prior()
+    lam = lam if isinstance(lam, Exp) else check_lam(lam)
+    if less(lam, 10**300) is Verdict.FALSE:
+        raise InputError("lam", lam, "a ratio below 1e300")
     if group is not None:
         over = partial(_over_orbits, problem, group, criterion)
         if isinstance(lam, Exp):
             return narrowed(lambda bits: _between(map(over, levels_around(lam, bits)), lam), rtol, LEVELS)
-        return narrowed(lambda _: over(check_lam(lam)), rtol, (0,))
+        return narrowed(lambda _: over(lam), rtol, (0,))
     form = method or _form(problem)
     if isinstance(lam, Exp):
-        if lam.exponent > 690:
-            raise InputError("lam", lam, "a ratio of at most 1e300")
         return narrowed(lambda bits: _around(problem, lam, criterion, form, bits), rtol, LEVELS)
-    level = check_lam(lam)
-    if level > 10**300:
-        raise InputError("lam", level, "a ratio of at most 1e300")
-    return narrowed(lambda _: _at_rational(problem, level, criterion, form), rtol, (0,))
+    return narrowed(lambda _: _at_rational(problem, lam, criterion, form), rtol, (0,))
 
 
 def _form(problem: Problem, *, few_inputs: int = 12) -> ProgramForm:

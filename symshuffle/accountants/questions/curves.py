@@ -31,7 +31,7 @@ from symshuffle.base import cost
 from symshuffle.base.choices import EVALUATED, Arithmetic, CurveKind, Question, SafeEnd, weakest_arithmetic
 from symshuffle.base.errors import InputError, Progress, check_list, check_progress
 from symshuffle.base.executors import mapped
-from symshuffle.base.levels import read_delta, read_target, words_of_target
+from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target, words_of_target
 from symshuffle.base.numbers import Real, as_integer, counted, format_decimal, parse_rational
 from symshuffle.base.results import Bracket, FirstLines, at_target, outward
 from symshuffle.base.rows import FlatRow, ends
@@ -236,11 +236,12 @@ def profile(
 
 def _falling(found: Sequence[Point]) -> tuple[Point, ...]:
     """Points of a falling function: one that is wider than asked is not above those before it."""
-    points = list(found)
-    for place, (x, y) in enumerate((point.x, point.y) for point in found):
-        top = min((other.y.upper for other in points if other.x <= x), default=y.upper)
+    points, top = list(found), Fraction(LARGEST_LEVEL)
+    for place in sorted(range(len(points)), key=lambda place: points[place].x):
+        x, y = points[place].x, points[place].y
         if y.aimed is not None and top < y.upper:
             points[place] = Point(x, replace(y, lower=min(y.lower, top), upper=top))
+        top = min(top, points[place].y.upper)
     return tuple(points)
 
 

@@ -1,4 +1,4 @@
-"""How much work a call has done, in terms of sums and not in seconds: its answer is the same on every machine.
+"""How much work a call has done, in terms of sums and not in seconds: answers do not depend on the machine.
 
 A question of a user has some number of terms to spend (:func:`question`). Engines say what they spent (:func:`add`);
 where nothing is left, searches end with what they know, and values are those of a bound that costs next to nothing.

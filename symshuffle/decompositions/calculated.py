@@ -167,9 +167,8 @@ def entry_of(value: Real | int) -> Entry:
 
 def spreads(atoms: Sequence[tuple[Any, Any]]) -> bool:
     """Whether a signed measure of total mass and mean 0 certainly has no negative integral of (v - t)_+."""
-    for i, (at, _) in enumerate(
-        atoms
-    ):  # the integral has its kinks at the atoms; below all of them it is 0, as total mass and mean are
+    # The integral has its kinks at the atoms; below all of them it is 0, as total mass and mean are.
+    for i, (at, _) in enumerate(atoms):
         others = [*atoms[:i], *atoms[i + 1 :]]
         total = sum(weight * positive_part(value - at) for value, weight in others)
         if any(less(value, at) is not Verdict.FALSE for value, _ in others) and less(total, 0) is not Verdict.FALSE:

@@ -243,7 +243,7 @@ def test_wrong_files_are_refused_in_one_line(capsys, tmp_path, text, message):
         (("--direction", "reverse"), "direction = reverse: expected both"),
         (
             ("--group-size", "2"),
-            "--group-size 2: known for one batch of messages; ask for --reports 1 and --periods 1, ",
+            "--group-size = 2: expected 1 with several batches of messages; or ask for --reports 1 and --periods 1",
         ),
     ],
 )

@@ -34,8 +34,8 @@ def test_renyi(capsys):
         (("renyi", "erasure", "-p", "k=3", "-p", "p=1/2", "--n", "9", "--order", "2"), "is infinite"),
         (("gdp", *KRR, "--periods", "0"), "--periods = 0"),
         (("gdp", "krr", "-p", "k=4", "--eps0", "1"), "--n"),
-        (("renyi", *KRR, "--order", "4", "--group-size", "2"), "--group-size 2: "),
-        (("renyi", *KRR, "--order", "4", "--dropout", "1/10"), "dropout 1/10: "),
+        (("renyi", *KRR, "--order", "4", "--group-size", "2"), "--group-size = 2: "),
+        (("renyi", *KRR, "--order", "4", "--dropout", "1/10"), "--dropout = 1/10: "),
     ],
 )
 def test_wrong_input_is_one_line(capsys, arguments, message):

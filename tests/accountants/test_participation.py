@@ -11,7 +11,6 @@ from symshuffle import (
     Deployment,
     Group,
     InputError,
-    Unsupported,
     delta,
     epsilon,
     gaussian_limit,
@@ -170,7 +169,7 @@ def test_curves_and_inverses_ask_the_same_experiment(who):
 def test_a_trade_off_and_a_loss_distribution_with_fewer_messages():
     asked = {"type_i": ["0.1", "0.5"], "num_levels": 10}
     assert tradeoff(KRR, n=100, min_batch_size=60, **asked).points == tradeoff(KRR, n=60, **asked).points
-    with pytest.raises(Unsupported, match="group_size 2: the trade-off of one user only"):
+    with pytest.raises(InputError, match="group_size = 2: expected 1 in a trade-off function"):
         tradeoff(KRR, n=100, group_size=2, **asked)
     loss = privacy_loss_distribution(KRR, n=100, dropout="1/5", step="0.1", beyond="1e-3")
     for level, value in enumerate(loss.deltas()[:6]):
@@ -186,7 +185,7 @@ def test_rounds_in_which_not_all_send():
     some = epsilon(daily, n=10, dropout="2/5", **every).bracket
     assert epsilon(daily, n=10, **every).bracket.lower < some.upper
     assert some.lower < epsilon(daily, n=4, **every).bracket.upper
-    with pytest.raises(Unsupported, match="group_size 2: known for one batch"):
+    with pytest.raises(InputError, match="group_size = 2: expected 1 with several batches"):
         epsilon(daily, n=10, group_size=2, **every)
     with pytest.raises(InputError, match="min_batch_size = 11: expected an integer from 1 to 10"):
         epsilon(daily, n=10, min_batch_size=11, **every)

@@ -68,7 +68,7 @@ def test_a_plan_carries_its_proof(capsys, tmp_path, monkeypatch, name):
     asked = ("--k", "4", "--mechanism", name, "--out", "plan.json", "--proof", "bound.json")
     few = ("--n", "5", "--eps", "1", "--delta", "1/100", "--dropout", "1/10")
     status, _, err = run(capsys, "collect", "plan", *asked, *few)
-    assert status == 2 and "--proof: dropout 1/10" in err and not any(tmp_path.iterdir())
+    assert status == 2 and "--proof: " in err and "dropout = 1/10" in err and not any(tmp_path.iterdir())
     many = ("--n", "900", "--eps", "1/2", "--delta", "1e-6", "--min-batch-size", "800")
     assert run(capsys, "collect", "plan", *asked, *many)[0] == 0
     plan, proof = read_plan(Path("plan.json").read_text()), json.loads(Path("bound.json").read_text())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.base.choices import Blanket, Relation, choice, replace_choice
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, brief, read_law
 from symshuffle.channels.channel import Channel
 
@@ -178,11 +178,6 @@ class Adjacency:
         """In how many users neighbours differ, each a step of a chain."""
         return self.group_size
 
-    def check_one_user(self, expected: str) -> None:
-        """Refuse neighbours that differ in several users, as a value of the field."""
-        if self.group_size > 1:
-            raise InputError("group_size", self.group_size, expected)
-
     @property
     def of_one_user(self) -> Adjacency:
         """The same, where neighbours differ in one user."""
@@ -228,10 +223,10 @@ def check_steps(steps: int, users: int) -> None:
     as_integer(steps, "group_size", 1, users)
 
 
-def refuse_several_steps(steps: int, reason: str) -> None:
+def check_one_user(steps: int, expected: str) -> None:
     """Refuse neighbours that differ in several users."""
     if steps > 1:
-        raise Unsupported(f"group_size {steps}: {reason}")
+        raise InputError("group_size", steps, expected)
 
 
 def dataset_words(inputs: Iterable[int]) -> str:

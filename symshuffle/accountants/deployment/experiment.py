@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, final
 
-from symshuffle.accountants.deployment.adjacency import refuse_several_steps
+from symshuffle.accountants.deployment.adjacency import check_one_user
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import Deployment
@@ -102,9 +102,7 @@ def experiment_of(deployment: Deployment) -> Experiment:
     if found.several:
         later = ", without later periods" if deployment.later_periods else ""
         batch = f"reports = 1 and periods = 1{later}"
-        refuse_several_steps(
-            deployment.adjacency.steps, f"known for one batch of messages; ask for {batch}, or for one differing user"
-        )
+        check_one_user(deployment.adjacency.steps, f"1 with several batches of messages; or ask for {batch}")
     return found
 
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import on_file
@@ -269,15 +269,10 @@ class Group:
             expected = "none where the number of users is asked for, which is the answer"
             raise InputError("min_batch_size", self.min_batch_size, expected)
 
-    def refuse_random_number(self, reason: str, otherwise: str) -> None:
+    def check_fixed_number(self, reason: str, otherwise: str) -> None:
         """Refuse a group of which others drop out at random, with what else may be asked."""
         if self.dropout:
-            raise Unsupported(f"dropout {self.dropout}: {reason}; give min_batch_size, or {otherwise}")
-
-    def check_fixed_number(self, expected: str) -> None:
-        """Refuse a group of which others drop out at random, as a value of the field."""
-        if self.dropout:
-            raise InputError("dropout", self.dropout, expected)
+            raise InputError("dropout", self.dropout, f"none {reason}; give min_batch_size, or {otherwise}")
 
     def check_all_send(self, expected: str, place: str = "", *, at_random: bool = False) -> None:
         """Refuse a group of which some may not send, for any reason or but ``at_random``."""

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
+from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency, check_one_user
 from symshuffle.accountants.deployment.group import Group, check_n
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Relation
@@ -168,15 +168,17 @@ class Deployment:
     def _check_reports(self) -> None:
         """A user who drops out leaves out all reports together: separate batches would draw anew for each."""
         for group in self.groups:
-            expected = "none with several reports in a period, of which a user who drops out sends none; give "
-            group.check_fixed_number(f"{expected}min_batch_size, or reports = 1 in more periods")
+            reason = "with several reports in a period, of which a user who drops out sends none"
+            group.check_fixed_number(reason, "reports = 1 in more periods")
 
     def _check_groups(self) -> None:
         if self.adjacency.relation == "zero-out":
             raise InputError("adjacency", "zero-out", "replace-one with several groups or dummies")
         if self.adjacency.blanket is not None:
             raise InputError("blanket", self.adjacency.blanket, "none with several groups or dummies")
-        self.adjacency.check_one_user("1 with several groups or dummies, of which the bound for one user is known")
+        check_one_user(
+            self.adjacency.steps, "1 with several groups or dummies, of which the bound for one user is known"
+        )
         for place, group in enumerate(self.groups if len(self.users) > 1 else ()):
             expected = "none where several groups share a batch: who sends is not said; give each its count"
             group.check_all_send(expected, f"group[{place}].", at_random=True)

@@ -21,7 +21,7 @@ import flint
 import numpy as np
 
 from symshuffle.accountants.bounds.answers import Answer
-from symshuffle.accountants.deployment.adjacency import Adjacency, refuse_several_steps
+from symshuffle.accountants.deployment.adjacency import Adjacency, check_one_user
 from symshuffle.accountants.deployment.any_ldp import AnyLdp
 from symshuffle.accountants.deployment.experiment import experiment_of
 from symshuffle.accountants.deployment.groups import group_factor, group_root
@@ -279,9 +279,9 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     source = group.randomizer
     own = None if isinstance(source, Reducible) else "largest"  # the only one of a finite mechanism or channel
     try:
-        group.refuse_random_number("no file covers a random number of messages", "leave the proof away")
-        refuse_several_steps(adjacency.steps if adjacency.steps > 1000 else 1, "at most 1000 in a file")
-    except Unsupported as reason:
+        group.check_fixed_number("in a proof file", "leave the proof away")
+        check_one_user(adjacency.steps if adjacency.steps > 1000 else 1, "at most 1000 in a proof file")
+    except InputError as reason:
         raise Unsupported(f"proof: {reason}") from None
     if adjacency.blanket not in (None, own):
         raise Unsupported("proof: blanket has no proof file; leave it away, or the proof")

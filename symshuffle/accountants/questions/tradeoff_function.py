@@ -26,7 +26,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.bounds.chords import Node, height, lines_below, meetings
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.bounds.search import Point
-from symshuffle.accountants.deployment.adjacency import refuse_several_steps
+from symshuffle.accountants.deployment.adjacency import check_one_user
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.curves import Curve, at_order, sent
@@ -82,9 +82,10 @@ def tradeoff(
     Raises
     ------
     InputError
-        If no type I error is given, one is outside [0, 1], or there are fewer than two levels.
+        If no type I error is given, one is outside [0, 1], there are fewer than two levels, or neighbours differ in
+        several users.
     Unsupported
-        If neighbours differ in several users, or no engine evaluates the source with the arithmetic asked for.
+        If no engine evaluates the source with the arithmetic asked for.
 
     Examples
     --------
@@ -105,12 +106,11 @@ def tradeoff(
     asked.check_users()
     request = Method.of("both", None, arithmetic, asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     neighbours = asked.neighbours("both")
-    refuse_several_steps(neighbours.steps, "the trade-off of one user only; ask for delta(eps)")
+    check_one_user(neighbours.steps, "1 in a trade-off function; ask for delta(eps)")
     orders, revealing = _orders(asked, num_levels)
     at = partial(at_order, sent(subject, fields, asked, executor), request)
-    falling = orders[
-        ::-1
-    ]  # the highest level first: of several rounds, what is computed for it is enough for all others
+    # The highest level first: of several rounds, what is computed for it is enough for all others.
+    falling = orders[::-1]
     profile = list(map(Point, falling, mapped(at, falling, executor, progress)))[::-1]
     last = profile[-1].y
     revealed = _revealed(at) if revealing else Fraction(0)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from symshuffle.accountants.bounds.answers import Answer, Attained, largest_attained
 from symshuffle.accountants.bounds.evaluate import Method
-from symshuffle.accountants.deployment.adjacency import refuse_several_steps
+from symshuffle.accountants.deployment.adjacency import check_one_user
 from symshuffle.accountants.deployment.experiment import Experiment, experiment
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
@@ -70,10 +70,9 @@ def renyi(
     Raises
     ------
     InputError
-        If an argument is out of its range.
+        If an argument is out of its range, for groups, and where users drop out.
     Unsupported
-        If the divergence is infinite, or no level is known from which on the profile is 0; for exact arithmetic,
-        for groups, and where users drop out.
+        If the divergence is infinite, or no level is known from which on the profile is 0, and for exact arithmetic.
 
     Examples
     --------
@@ -118,12 +117,12 @@ def _check_profile(reduced: Reduction) -> None:
             "several groups or dummies: a Rényi divergence would take hundreds of means over the number of messages; "
             "ask for delta or epsilon"
         )
-    refuse_several_steps(
+    check_one_user(
         reduced.steps,
-        "a chain of neighbours bounds delta at powers of the order, but gives no profile; ask for delta or epsilon",
+        "1: a chain of neighbours bounds delta at powers of the order, but gives no profile; ask for delta or epsilon",
     )
-    reduced.group.refuse_random_number(
-        "a Rényi divergence would take hundreds of means over the number of messages", "ask for delta or epsilon"
+    reduced.group.check_fixed_number(
+        "here: a Rényi divergence would take hundreds of means over the number of messages", "ask for delta or epsilon"
     )
 
 

@@ -21,7 +21,7 @@ from symshuffle import (
     Channel,
     Deployment,
     Group,
-    Unsupported,
+    InputError,
     delta,
     epsilon,
     joint,
@@ -298,7 +298,7 @@ def test_what_is_attained_is_what_the_datasets_named_have(door, covering):
         if "threshold" in asked and door in UNPUBLISHED:
             assert UNPUBLISHED[door](case.source, n=n, direction=direction, attained=True, **asked).attained is None
         elif refused(door, asked):
-            with pytest.raises(Unsupported):
+            with pytest.raises(InputError, match=r"^(dropout|group_size) = .*: expected "):
                 check(case, n, direction, asked)
         else:
             check(case, n, direction, asked)

@@ -265,6 +265,7 @@ def refine(
     # Where values of S are spread out a pass misses its width by little if at all.
     aim, longest = (rtol, short_step) if spread else (max(rtol, first), long_step)
     while aim > max(min(rtol * rtol, finest), 1e-16):
+        before = bracket
         try:
             bracket, evaluated = attempt(aim)
         except Unsupported:
@@ -275,6 +276,8 @@ def refine(
             return refine(attempt, rtol, most=most, goal=goal)
         if bracket.width <= Fraction(rtol) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
+        if spread and before is not None and 10 * bracket.width > 9 * before.width:  # nearly all of both is rounding
+            return min(bracket, before, key=lambda one: one.width)
         empty += bracket.lower <= 0 and bracket.upper > 1
         if goal is not None and empty == uninformative:
             break

@@ -348,7 +348,8 @@ def integers_around(
 def cross(search: Search, bound: BoundAt, target: Fraction, request: Method) -> Crossing:
     """What a search finds; where balls are asked for, doubles search and two evaluations in balls confirm both ends.
 
-    How wide these may be is read off the doubles. If they do not confirm, the search runs again in balls.
+    How wide these may be is read off the doubles. If they do not confirm, the search runs again in balls. Where balls
+    would take more work than a question has, and nobody asked for them, what doubles found is returned.
     """
     full = partial(bound, request.arithmetic)
     if request.engine is None and request.arithmetic == "ball":
@@ -361,9 +362,13 @@ def cross(search: Search, bound: BoundAt, target: Fraction, request: Method) -> 
         if not found.resolved:
             return search(full, target, request.rtol)
         meets = Point(found.meets.x, full(found.meets.x, _fine_enough(found.meets.y, target)))
+        if request.lenient and meets.y.aimed is not None:
+            return found
         if meets.y.upper <= target and found.above.x == found.meets.x:
             return Crossing(meets, meets)
         above = Point(found.above.x, full(found.above.x, _fine_enough(found.above.y, target)))
+        if request.lenient and above.y.aimed is not None:
+            return found
         if meets.y.upper <= target < above.y.lower:
             return Crossing(above, meets)
     return search(full, target, request.rtol)

@@ -12,6 +12,7 @@ from symshuffle.accountants.questions.adversary import (
     WEIGHTS,
     count_families,
     gap,
+    worst_datasets,
     worst_of_all,
     worst_of_channel,
     worst_of_two_types,
@@ -41,6 +42,15 @@ def test_repeating_the_first_input_beats_the_third_close_to_the_local_budget() -
     found = worst_of_all(channel, 3, close).bracket.lower
     assert found == shuffled_divergence(channel, (0, 0, 0), (1, 0, 0), close)
     assert found > shuffled_divergence(channel, (0, 2, 2), (1, 2, 2), close)
+
+
+@pytest.mark.parametrize("fields", [{"pairs": "0-1"}, {"graph": "0-1"}])
+@pytest.mark.parametrize("order", [1, -1])
+def test_both_orders_of_the_pairs_compared_are_searched(fields: dict[str, str], order: int) -> None:
+    leaning = Channel.from_rows([["99/100", "1/100"], ["1/2", "1/2"]][::order])
+    for n in (1, 3, 40):
+        one, every = (worst_datasets(leaning, n=n, exp_eps="3/2", **asked).bracket for asked in (fields, {}))
+        assert one.lower == pytest.approx(every.lower, rel=1e-5)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

@@ -49,6 +49,34 @@ def test_the_checker_is_short_and_imports_the_standard_library_only() -> None:
     assert imported <= sys.stdlib_module_names
 
 
+LEANING = Channel.from_rows([["99/100", "1/100"], ["1/2", "1/2"]])
+"""A channel of which one order of the two inputs has half the divergence of the other."""
+
+UNLIKE = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/8", "1/8", "3/4"]])
+
+
+@pytest.mark.parametrize(
+    ("channel", "n", "fields"),
+    [
+        (LEANING, 1, {"pairs": "0-1"}),
+        (Channel(LEANING.rows[::-1]), 1, {"pairs": "0-1"}),
+        (LEANING, 3, {"graph": "0-1"}),
+        (UNLIKE, 5, {"graph": "0-2,1-2"}),
+        (UNLIKE, 5, {"pairs": "0-1", "min_batch_size": 3}),
+        (UNLIKE, 5, {"pairs": "1-2", "group_size": 2}),
+    ],
+)
+def test_a_proof_covers_both_orders_of_the_pairs_that_an_answer_covers(
+    channel: Channel, n: int, fields: dict[str, Any]
+) -> None:
+    answer = delta(channel, n=n, exp_eps="3/2", **fields)
+    content = json.loads(prove(answer).text)
+    assert proved(content)
+    stated = content["statement"]
+    assert sorted(stated["pairs"]) == sorted(pair[::-1] for pair in stated["pairs"])
+    assert answer.bracket.lower <= F(stated["delta"]) <= answer.bracket.upper + F(1, 10**6)
+
+
 def test_the_command_writes_a_file_that_python_alone_proves(tmp_path: Path) -> None:
     file = tmp_path / "bound.json"
     asked = ["epsilon", "krr", "-p", "k=50", "--eps0", "2", "--n", "200000", "--delta", "1e-8", "--proof", str(file)]

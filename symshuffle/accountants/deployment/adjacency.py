@@ -207,6 +207,11 @@ class Adjacency:
         return self.graph if self.pairs is None else self.pairs
 
     @property
+    def changes(self) -> tuple[tuple[int, int], ...] | None:
+        """Both orders of each pair of inputs that is compared, where they are given; else None."""
+        return None if self.compared is None else tuple(one for x, y in self.compared for one in ((x, y), (y, x)))
+
+    @property
     def compared_name(self) -> str:
         """Name of the field by which these pairs are given."""
         return "pairs" if self.graph is None else "graph"

@@ -336,13 +336,13 @@ def worst_datasets(
     users, source = smallest_batch(deployment, "worst"), deployment.groups[0].randomizer
     if isinstance(source, Reducible):
         raise InputError("subject", source_name(source), "a mechanism of finitely many inputs, or laplace")
-    compared = deployment.adjacency.compared
+    changes = deployment.adjacency.changes
     try:
-        channel = channel_of_pairs(source, deployment.adjacency) if compared else explicit_channel(source, users)
+        channel = channel_of_pairs(source, deployment.adjacency) if changes else explicit_channel(source, users)
         if channel is not None:
             some = not source.every if isinstance(source, ClosedForm) else not getattr(source, "every_pair", True)
             deployment.adjacency.check_inputs(channel.num_inputs)
-            pairs = compared or (source.input_pairs() if some else None)
+            pairs = changes or (source.input_pairs() if some else None)
             return worst_of_channel(channel, users, order, rtol=rtol, progress=progress, pairs=pairs, executor=executor)
     except Unsupported:
         if not reduction(source).datasets:

@@ -209,8 +209,8 @@ def _of_reports(
     moves = list(itertools.permutations(inputs, 2))
     if of_null:
         moves = [(x, len(inputs)) for x in inputs]
-    elif adjacency.compared is not None:
-        moves = [move for x, y in adjacency.compared for move in ((x, y), (y, x))]
+    elif adjacency.changes is not None:
+        moves = list(adjacency.changes)
     moves += [(x, x) for x in range(len(rows))]
     backgrounds = math.comb(others * reports + len(rows) - 1, len(rows) - 1)
     changes = math.comb(len(moves) + reports - 1, reports)

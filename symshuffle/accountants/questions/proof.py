@@ -355,7 +355,7 @@ def _of_channel(channel: Channel, adjacency: Adjacency) -> tuple[dict[str, Any],
     cells = [[[int(entry * unit)] for entry in row] for row in rows]
     own = cells[: channel.num_inputs]
     null = None if adjacency.relation != "zero-out" else "blanket" if adjacency.null is None else cells[-1]
-    pairs = "all" if adjacency.compared is None else [list(pair) for pair in adjacency.compared]
+    pairs = "all" if adjacency.changes is None else [list(pair) for pair in adjacency.changes]
     return {"name": "rows", "denominator": [unit], "rows": own}, Fraction(1), null, pairs
 
 

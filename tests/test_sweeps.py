@@ -15,9 +15,11 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symshuffle
+from symshuffle import Channel, Deployment, Group
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.executors import mapped, processes
 from symshuffle.base.sweeps import IDENTITY, TABLE, tabulate
@@ -367,3 +369,37 @@ def test_a_notebook_shows_a_table_of_what_is_known(tmp_path):
 def test_bytes_and_sets_are_no_axis(value):
     found = symshuffle.sweep("delta", [["3/4", "1/4"], ["1/4", "3/4"]], n=3, eps=value)
     assert found.failed == len(found.rows) == 1
+
+
+def test_a_sweep_of_another_content_is_another_sweep(tmp_path):
+    """What prints alike, and a file that was written anew, are other points: old rows are not given for them."""
+    one, other = [["3/4", "1/4"], ["1/4", "3/4"]], [["9/10", "1/10"], ["1/10", "9/10"]]
+    table = tmp_path / "channel.csv"
+    many = np.full((2, 1200), 1 / 1200)
+    tilted = many.copy()
+    tilted[0, 600:602] += np.array([1, -1]) / 4800
+
+    def held(rows):
+        table.write_text("\n".join(",".join(row) for row in rows) + "\n")
+        (tmp_path / "deployment.toml").write_text('[[group]]\nrandomizer = "channel.csv"\ncount = 5\n')
+        return str(tmp_path / "deployment.toml")
+
+    def scaled(factor):
+        return lambda n: factor * n
+
+    pairs = [
+        (lambda: (lambda n: n, {"n": [1, 2]}), lambda: (lambda n: 10 * n, {"n": [1, 2]})),
+        (lambda: (scaled(1), {"n": [1, 2]}), lambda: (scaled(2), {"n": [1, 2]})),
+        (lambda: (str, {"object": [held(one)]}), lambda: (str, {"object": [held(other)]})),
+        (
+            lambda: (repr, [{"obj": Deployment(Group(Channel.from_rows(one), 5))}]),
+            lambda: (repr, [{"obj": Deployment(Group(Channel.from_rows(other), 5))}]),
+        ),
+        (lambda: (np.shape, [{"a": many}]), lambda: (np.shape, [{"a": tilted}])),
+        (lambda: (partial(np.shape, a=many), [{"n": 1}]), lambda: (partial(np.shape, a=tilted), [{"n": 1}])),
+    ]
+    for i, (first, second) in enumerate(pairs):
+        for asked in (first, first):  # the same again is resumed
+            tabulate(*asked(), out=tmp_path / str(i))
+        with pytest.raises(InputError, match="another one"):
+            tabulate(*second(), out=tmp_path / str(i))

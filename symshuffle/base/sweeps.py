@@ -14,15 +14,17 @@ import io
 import itertools
 import json
 import math
+import pickle
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import IO, Any, Final, TypeAlias, final
 
 from symshuffle.base.artifacts import check_destination, write_atomically
@@ -367,12 +369,13 @@ def _check_grid(size: int, points: Iterable[Mapping[str, object]]) -> None:
 
 
 def _identity(function: Any, points: Sequence[Mapping[str, object]]) -> dict[str, Any]:
-    """What tells one sweep from another: its function by name, its points by their texts."""
+    """What tells one sweep from another: its function, its points, and the files that they name, by content."""
     digest = hashlib.sha256()
     for point in points:
-        digest.update(json.dumps([[name, _text(value)] for name, value in point.items()]).encode())
+        digest.update(json.dumps([[name, _content(value)] for name, value in point.items()]).encode())
     inner = getattr(function, "func", None)  # functools.partial: its arguments are part of it
     named = function if inner is None else inner
+    digest.update(_content_of_code(named).encode() if inner is None else _content(function).encode())
     name = _address(getattr(named, "__module__", ""), getattr(named, "__qualname__", type(named).__name__))
     bound = "" if inner is None else _text((function.args, sorted(function.keywords.items())))
     return {
@@ -398,6 +401,49 @@ def _text(value: object) -> str:
     if " at 0x" in text:
         raise InputError("grid", text, "values that print the same in every process, or a sweep could not be resumed")
     return text
+
+
+def _content(value: Any) -> str:
+    """Return a text that is another one for every other value, also where both print alike."""
+    match value:
+        case str() | Path():
+            return f"{value!r}{_content_of_file(Path(value))}"
+        case Mapping():
+            return f"{{{', '.join(f'{_content(name)}: {_content(one)}' for name, one in value.items())}}}"
+        case list() | tuple():
+            return f"{type(value).__name__}({', '.join(map(_content, value))})"
+        case partial():
+            return _content((value.func, value.args, value.keywords))
+    if callable(value) and hasattr(value, "__qualname__"):
+        return _address(value.__module__ or "", value.__qualname__) + _content_of_code(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value).__qualname__ + _content({one.name: getattr(value, one.name) for one in fields(value)})
+    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    if hasattr(value, "__dataframe__"):
+        return hashlib.sha256(pickle.dumps(value)).hexdigest()
+    return _text(value)
+
+
+def _content_of_code(function: Any) -> str:
+    """Return a digest of what a function of the user's does; empty for other callables, which have names alone."""
+    if not isinstance(function, FunctionType) or function.__module__.partition(".")[0] == "symshuffle":
+        return ""
+    code, held = function.__code__, [cell.cell_contents for cell in function.__closure__ or ()]
+    inner = [f"{one.co_code!r}{one.co_consts!r}" if isinstance(one, CodeType) else one for one in code.co_consts]
+    parts = [code.co_code, code.co_names, inner, function.__defaults__, function.__kwdefaults__ or {}, held]
+    return hashlib.sha256(re.sub(r" at 0x\w+", "", _content(parts)).encode()).hexdigest()
+
+
+def _content_of_file(path: Path) -> str:
+    """Return a digest of a file and of the files named in it; empty where there is none."""
+    try:
+        found = path.read_bytes() if path.is_file() else b""
+    except (OSError, ValueError):
+        return ""
+    named = {path.parent / one.decode(errors="replace") for one in re.findall(rb'"([^"\n]+\.\w{2,4})"', found)}
+    inner = sorted(one.read_bytes() for one in named if one.is_file())
+    return hashlib.sha256(b"\0".join([found, *inner])).hexdigest() if found else ""
 
 
 def _tried(function: Callable[..., object], point: Mapping[str, object]) -> tuple[FlatRow, str | None, float]:

@@ -145,6 +145,11 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
     sign = ">" if strict else ">="
     if log is not None and ratio is not None:
         raise InputError(f"{log_name}, {ratio_name}", f"{log}, {ratio}", "one of the two, not both")
+    inside = _argument_of(log, "log")
+    if inside is not None and 1 <= inside:  # the logarithm of a rational is the level of that ratio
+        log, ratio = None, inside
+    power = _argument_of(ratio, "exp")
+    ratio = ratio if power is None else Exp(power)
     if log is not None:
         exponent = parse_rational(log, log_name)
         if not 0 <= exponent <= LARGEST_LEVEL or (strict and exponent == 0):
@@ -158,3 +163,15 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
     if less(real, 1) is Verdict.TRUE or (strict and less(1, real) is Verdict.FALSE):
         raise InputError(ratio_name, ratio, f"a number {sign} 1")
     return real
+
+
+def _argument_of(value: Any, function: str) -> Fraction | None:
+    """The rational of which an expression of SymPy is the ``exp`` or ``log``; None of any other value."""
+    if value is None or not is_expression(value):
+        return None
+    base, inside = value.as_base_exp()
+    if function == "log":
+        inside = value.args[0] if type(value).__name__ == "log" else None
+    elif str(base) != "E":
+        return None
+    return Fraction(int(inside.p), int(inside.q)) if getattr(inside, "is_Rational", False) else None

@@ -250,3 +250,23 @@ def test_a_width_is_read_as_other_numbers_are(rtol):
     for wrong in (True, "0", 1, -1, math.nan, "one", 10**400):
         with pytest.raises(InputError, match="rtol"):
             delta(krr, n=9, eps=1, rtol=wrong)
+
+
+@pytest.mark.parametrize(
+    ("level", "ratio"),
+    [
+        ({"eps": sp.log(sp.Rational(3, 2))}, {"exp_eps": "3/2"}),
+        ({"exp_eps": sp.exp(sp.Rational(1, 3))}, {"eps": "1/3"}),
+        ({"exp_eps": sp.E}, {"eps": 1}),
+    ],
+)
+def test_logarithms_and_exponentials_of_rationals_are_exact_levels(level, ratio):
+    one, other = (delta(randomizer("krr", k=3, lam=9), n=50, **asked) for asked in (level, ratio))
+    assert one.exp_eps == other.exp_eps and one.bracket.upper == other.bracket.upper
+    (name,) = level
+    budget = {"eps": "eps0", "exp_eps": "lam"}
+    named = [randomizer("krr", k=3, **{budget[key]: value}) for (key, value) in (*level.items(), *ratio.items())]
+    assert named[0] == named[1]
+    for no_level in (sp.sqrt(5), sp.log(sp.Rational(1, 2)), sp.exp(-1), sp.log(sp.sqrt(2)), sp.log(sp.Symbol("x"))):
+        with pytest.raises(InputError, match=name):
+            delta(named[0], n=50, **{name: no_level})

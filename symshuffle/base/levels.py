@@ -146,7 +146,7 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
     if log is not None and ratio is not None:
         raise InputError(f"{log_name}, {ratio_name}", f"{log}, {ratio}", "one of the two, not both")
     inside = _argument_of(log, "log")
-    if inside is not None and 1 <= inside:  # the logarithm of a rational is the level of that ratio
+    if inside is not None and inside >= 1:  # the logarithm of a rational is the level of that ratio
         log, ratio = None, inside
     power = _argument_of(ratio, "exp")
     ratio = ratio if power is None else Exp(power)

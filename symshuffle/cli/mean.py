@@ -107,7 +107,7 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool, most: int = 6) -> lis
     parameters = ", ".join(f"{name} = {float(value):.10g}" for name, value in chosen.parameters.items())
     shown = ", ".join(f"{x:.6g}" for x in found.estimate[:most])
     rest = ", ..." if found.dimension > most else ""
-    estimate = ("estimate", f"[{shown}{rest}], simulated with seed {seed}")
+    estimate = ("estimate", f"[{shown}{rest}], SIMULATED with seed {seed}, which is not private")
     hint = [] if found.hint is None else [("hint", found.hint)]
     if not explain:
         return [estimate, *hint]

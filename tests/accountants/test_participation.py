@@ -305,3 +305,18 @@ def test_what_is_no_covering_is_refused_before_any_work(door):
     for argument, value, expected in (("null", 3, "a list"), ("group_size", 10**16, "from 1 to 20")):
         with pytest.raises(InputError, match=f"^{argument} = {value}: expected .*{expected}"):
             door(source, **asked, **{argument: value})
+
+
+@pytest.mark.parametrize("written", [1.0, "1.0", "1.000", Fraction(2), "100%"])
+def test_all_users_as_a_share_and_one_user_are_not_confused(written):
+    if written == Fraction(2):
+        assert Group(KRR, 5, colluding=written).honest(5) == 3
+        return
+    with pytest.raises(InputError, match="colluding"):
+        Group(KRR, 5, colluding=written)
+
+
+def test_who_colludes_is_not_protected():
+    found = delta(KRR, n=5, eps="1/2", colluding=2)
+    assert "the 3 of 5 users who do not collude" in found.lines.protects
+    assert "any one of 5 users may" in delta(KRR, n=5, eps="1/2").lines.protects

@@ -51,3 +51,8 @@ def test_wrong_arguments_are_refused_by_name(arguments, named):
     with pytest.raises(InputError) as refusal:
         sweep(**arguments)
     assert refusal.value.argument.startswith(named)
+
+
+def test_an_argument_that_no_question_has_is_refused_before_any_point():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'eps0'"):
+        sweep("epsilon", KRR, n=10, eps0=[1, 2], delta="1e-3")

@@ -270,3 +270,11 @@ def test_logarithms_and_exponentials_of_rationals_are_exact_levels(level, ratio)
     for no_level in (sp.sqrt(5), sp.log(sp.Rational(1, 2)), sp.exp(-1), sp.log(sp.sqrt(2)), sp.log(sp.Symbol("x"))):
         with pytest.raises(InputError, match=name):
             delta(named[0], n=50, **{name: no_level})
+
+
+@pytest.mark.parametrize("written", ["250.000", "1.000", " 12.000.000 "])
+def test_an_integer_that_may_be_a_thousand_times_another_is_refused(written):
+    few, many = written.strip().partition(".")[0], written.strip().replace(".", "")
+    with pytest.raises(InputError, match=f"expected {few} or {many}"):
+        as_integer(written, "n", 1)
+    assert as_integer("250.0", "n", 1) == 250 and as_integer("250,000", "n", 1) == 250_000

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational
+from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational, ungrouped
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import on_file
 
@@ -337,9 +337,11 @@ class Group:
 def _read_colluding(value: object) -> int | Fraction | None:
     """A number of users, or a share below 1 as a fraction; None for 0."""
     expected = "a number of users, or a share in [0, 1) such as 10%"
-    found = _read_share(value, "colluding", expected)
+    found = _read_share(ungrouped(value) if isinstance(value, str) else value, "colluding", expected)
     if found == 0:
         return None
+    if found == 1 and (isinstance(value, float) or "." in str(value)):
+        raise InputError("colluding", value, f"{expected}; 1 user is written without a point, and all is no share")
     if not _is_per_cent(value) and found.denominator == 1 and 1 <= found <= _MOST:
         return int(found)
     if not 0 < found < 1:

@@ -134,6 +134,9 @@ class Neighbours:
             return f"nobody else: two given datasets of {self._of_users} are compared, {self.pairs}"
         group, apart = self.steps, self._rounds_apart
         users = "n users" if self.users is None else f"{self.users:,} user{'' if self.users == 1 else 's'}"
+        if self.group.colluding:
+            honest = "those" if self.users is None else f"the {self.group.honest(self.users):,}"
+            users = f"{honest} of {users} who do not collude"
         if apart:
             some = "any one user" if group == 1 else f"any {group} users together"
         else:

@@ -120,7 +120,7 @@ def _root(cells: _Cells, target: Fraction, start: Fraction) -> Fraction:
         if above <= order * slope:
             return order
         if slope == 0:
-            raise Unsupported(f"a histogram reveals an input with a probability above delta: {target} is not met")
+            raise Unsupported("a histogram reveals an input with a probability above delta: no eps meets it")
         order = Fraction(above) / slope
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from fractions import Fraction
@@ -90,6 +91,8 @@ def sweep(
         function: Callable[..., object] = question
         sequences: frozenset[str] = frozenset()
     elif question in QUESTIONS:
+        for name in arguments.keys() - inspect.signature(_question(question)).parameters - {"distance"}:
+            raise TypeError(f"{question}() got an unexpected keyword argument {name!r}")
         classes = {} if distances is None else pairs_by_distance(distances)
         function = partial(_row, question, subject, classes)
         sequences = SEQUENCES | ({"eps"} if question == "profile" else set())
@@ -133,6 +136,11 @@ def pairs_by_distance(distances: Sequence[Sequence[object]]) -> dict[Fraction, l
     return {distance: found[distance] for distance in sorted(found)}
 
 
+def _question(name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(importlib.import_module(f"symshuffle.accountants.{QUESTIONS[name]}"), name)
+    return found
+
+
 def _row(
     question: str,
     subject: Subject,
@@ -146,8 +154,7 @@ def _row(
         if point.get("pairs") is not None:
             raise InputError("pairs", point["pairs"], "none with distances, which name the pairs")
         point["pairs"] = classes[distance]
-    function = getattr(importlib.import_module(f"symshuffle.accountants.{QUESTIONS[question]}"), question)
-    found = function(subject, **point)
+    found = _question(question)(subject, **point)
     bracket = getattr(found, "bracket", None)
     if bracket is None:
         return flat(found)

@@ -23,6 +23,9 @@ from symshuffle.base.numbers.balls import Ball, Exp, Number
 
 _RATIONAL: Final = re.compile(r"[+-]?\d+/\d+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?(\d{1,4}))?", re.ASCII)
 _GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+|(?:_\d{3})+)", re.ASCII)
+_POINTED: Final = re.compile(r"[1-9]\d{0,2}(?:\.000)+", re.ASCII)
+"""Text that is an integer with decimals in some countries, and a thousand times it in others."""
+
 _LONGEST_TEXT: Final = 1000
 _SHOWN: Final = 50
 """Characters of a text that a message shows."""
@@ -230,6 +233,9 @@ def as_integer(entry: object, argument: str, least: int, most: int | None = None
     found: int | None = None
     if type(entry) is int:
         found = entry
+    elif isinstance(entry, str) and _POINTED.fullmatch(entry.strip()):
+        few, many = entry.strip().partition(".")[0], entry.strip().replace(".", "")
+        raise InputError(argument, entry, f"{few} or {many}, without a point")
     else:
         try:
             read = parse_rational(ungrouped(entry) if isinstance(entry, str) else entry, argument)

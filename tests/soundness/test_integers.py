@@ -165,7 +165,7 @@ ROWS = (
     row("dimension", PrivUnit, "3/4", "1/4", dimension=4),
     row("n bits", privacy_loss_distribution, W, step=0.25, beyond="1/100", n=4, bits=64),
     row("count", Group, W, count=9),
-    row("min_batch_size colluding", Group, W, 9, min_batch_size=2, colluding=1),
+    row("min_batch_size colluding", Group, W, 9, min_batch_size=3, colluding=2),
     row("count", Group.of_dummies, count=9),
     row("n", SOME.honest, n=9),
     row("n", SOME.messages, n=9),

@@ -2,14 +2,15 @@
 
 import itertools
 import random
+import time
 from fractions import Fraction as F
 
 import pytest
 
-from symshuffle import Channel, delta, epsilon, randomizer
+from symshuffle import Channel, delta, epsilon, randomizer, total_variation
 from symshuffle.accountants.deployment.groups import group_bound, group_factor
 from symshuffle.accountants.questions.proof import prove
-from symshuffle.base.numbers import Exp
+from symshuffle.base.numbers import Exp, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
 
@@ -95,3 +96,20 @@ def test_a_group_falls_with_eps_whoever_sends(who):
     values = [delta(krr, n=4, group_size=2, eps=eps, **who).bracket for eps in (0, "0.1", 2, 10, 20, 23, 25)]
     for larger, smaller in itertools.pairwise(values):
         assert smaller.upper <= larger.upper * (1 + F(1, 250))
+
+
+@pytest.mark.parametrize("ratio", [F(1), 1 + F(1, 10**30), F(101, 100), F(3)])
+def test_the_factor_of_a_large_group_encloses_the_sum(ratio):
+    for group in (201, 300):
+        factor, total = group_factor(group, ratio), sum(ratio**i for i in range(group))
+        assert lower_end(factor) <= total <= upper_end(factor) <= total * (1 + F(1, 10**60))
+
+
+def test_a_group_of_any_size_is_answered_at_once():
+    begun = time.process_time()
+    rows = [["3/4", "1/4"], ["1/4", "3/4"]]
+    assert total_variation(rows, n=10**9, group_size=10**9).bracket.upper == 1
+    bounds = [delta(rows, n=10**9, eps="1/2", group_size=10**k).bracket for k in range(2, 7)]
+    assert all(one.upper <= other.upper for one, other in itertools.pairwise(bounds))
+    assert all(one.aimed is None for one in bounds)
+    assert time.process_time() - begun < 10

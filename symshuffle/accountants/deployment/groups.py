@@ -43,12 +43,28 @@ _EDGE, _STEPS, _MOST_SPAN = 1e-3, 2**12, 700
 _ONE: Final = (Fraction(1), Fraction(1))
 
 
-def group_factor(group: int, ratio: Any) -> Any:
-    """What the bound for one user at a ratio is multiplied by for a group: the sum of the powers below ``group``."""
+def group_factor(group: int, ratio: Any, *, most_terms: int = 200) -> Any:
+    """What the bound for one user at a ratio is multiplied by for a group: the sum of the powers below ``group``.
+
+    - ``most_terms``: powers beyond which the sum of numbers is a ball around the closed form.
+    """
+    if group > most_terms and isinstance(ratio, Fraction | Ball):
+        low, high = (_geometric_sum(group, end) for end in (lower_end(ratio), upper_end(ratio)))
+        return low if low is high or low == high else Ball(lower_end(low), upper_end(high), DEFAULT_BITS)
     total: Any = Fraction(0)
     for _ in range(group):
         total = 1 + ratio * total
     return total
+
+
+def _geometric_sum(group: int, ratio: Fraction) -> Fraction | Ball:
+    """The sum of the powers below ``group`` of a ratio of at least 1: the ratio is told from 1 by so many bits."""
+    if ratio == 1:
+        return Fraction(group)
+    bits = DEFAULT_BITS + group.bit_length() + usual_bits(ratio)
+    with working_precision(bits):
+        above = to_arb(ratio - 1)
+        return Ball.from_arb((above.log1p() * group).expm1() / above, bits)
 
 
 def group_root(target: Real, group: int, *, root_bits: int = 96) -> Real:
@@ -165,8 +181,8 @@ def _chained(found: Bracket, one: Real, group: int) -> Bracket:
 def _by_line(left: tuple[Fraction, Fraction], right: _Point, beyond: _Point, group: int) -> Fraction:
     """A number that min(1, F(y) H(y)) is not below from a ratio to another, by the chord from there on."""
     at_left = right.low + right.fall_to(beyond) * max(right.ends[0] - left[1], Fraction(0))
-    products = group_factor(group, right.ends[0]) * right.low, group_factor(group, left[0]) * at_left
-    return Fraction(min(*products, 1))
+    products = (lower_end(group_factor(group, x)) * h for x, h in ((right.ends[0], right.low), (left[0], at_left)))
+    return min(*products, Fraction(1))
 
 
 def _between(points: list[_Point], i: int, group: int, *, steep: int = 16) -> tuple[Fraction, int, float]:
@@ -190,7 +206,7 @@ def _between(points: list[_Point], i: int, group: int, *, steep: int = 16) -> tu
         return alone, i, 0.5
     crossing = a + above / steeper
     height = max(right.low + slope * (b - crossing), Fraction(0))
-    both = min(group_factor(group, y) * h for y, h in ((a, left.low), (crossing, height), (b, right.low)))
+    both = min(lower_end(group_factor(group, y)) * h for y, h in ((a, left.low), (crossing, height), (b, right.low)))
     chords_tell = left.low <= steep * right.low
     return max(alone, min(both, Fraction(1))), i, float((crossing - a) / (b - a)) if chords_tell else 0.5
 

@@ -137,7 +137,7 @@ def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fracti
     alone = solve.delta(
         replace(deployment, adjacency=deployment.adjacency.of_one_user), exp_eps=one, arithmetic="ball"
     ).bracket.upper
-    best = alone * group_factor(group, upper_end(enclose(one)))
+    best = alone * upper_end(group_factor(group, upper_end(enclose(one))))
     content = _proof(said, max(best * _NEAR, _LEAST) if target is None else target, target)
     if content is None and not best:
         raise Unsupported(f"proof: the bound is 0 there, which no line proves beyond {bound.FEW_USERS} users")

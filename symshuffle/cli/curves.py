@@ -237,7 +237,7 @@ def _print(found: Curve, limit: GaussianLimit | None, no_limit: str, inputs: Map
     for point in found.points:
         ends = point.y.decimals(9)
         near = () if limit is None else (f"{limit.tradeoff(point.x):.6g}",)
-        shown.add_row(format_decimal(point.x, digits=9, up=False), ends["lower"], ends["upper"], *near)
+        shown.add_row(format_decimal(point.x, digits=9, up=found.safe == "upper"), ends["lower"], ends["upper"], *near)
     console = Console(highlight=False)
     console.print(shown)
     if show.explain:

@@ -9,7 +9,7 @@ import pytest
 from symshuffle.accountants.deployment.reduced import laws
 from symshuffle.accountants.deployment.reduction import reduction
 from symshuffle.accountants.questions import solve
-from symshuffle.accountants.questions.curves import amplification_curve, spaced
+from symshuffle.accountants.questions.curves import amplification_curve, profile, spaced
 from symshuffle.accountants.questions.inverses import largest_eps0, smallest_n
 from symshuffle.accountants.questions.tradeoff_function import tradeoff
 from symshuffle.base.errors import InputError, Unsupported
@@ -162,3 +162,12 @@ def test_users_at_level_zero():
 def laws_at(source, levels):
     family = reduction(source).bounds[0]
     return [law for level in levels for law in laws(family, Exp(level), "forward", 256)]
+
+
+def test_arguments_are_shown_on_the_side_on_which_the_safe_end_holds():
+    """A profile falls: its value at 1/3 bounds no smaller level. So does a trade-off, of which the lower end is safe."""
+    third = Fraction(1, 3)
+    (found,) = profile(KRR.at(eps0=1), n=100, eps=[third, 1]).rows()[:1]
+    assert Fraction(found["eps"]) > third
+    (found,) = tradeoff(KRR.at(eps0=1), n=100, type_i=[third, 1], num_levels=5).rows()[:1]
+    assert Fraction(found["type_i"]) < third

@@ -102,7 +102,7 @@ class Curve:
     def rows(self) -> list[dict[str, str]]:
         """Points as text: the argument, both ends rounded outward, and the engine."""
         return [
-            {self.x: format_decimal(p.x, digits=17, up=False), **p.y.decimals(), "engine": p.y.engine}
+            {self.x: format_decimal(p.x, digits=17, up=self.safe == "upper"), **p.y.decimals(), "engine": p.y.engine}
             for p in self.points
         ]
 
@@ -113,7 +113,7 @@ class Curve:
         """
         return [
             {
-                self.x: outward(point.x, up=False),
+                self.x: outward(point.x, up=self.safe == "upper"),
                 **ends(point.y),
                 "safe": self.safe,
                 "arithmetic": point.y.arithmetic,
@@ -142,7 +142,7 @@ class Curve:
     def _repr_html_(self) -> str:
         head = f"<tr><th>{self.x}</th><th>{self.y}, lower</th><th>{self.y}, upper</th></tr>"
         cells = (
-            (format_decimal(p.x, digits=9, up=False), shown["lower"], shown["upper"])
+            (format_decimal(p.x, digits=9, up=self.safe == "upper"), shown["lower"], shown["upper"])
             for p in self.points[:_SHOWN]
             for shown in (p.y.decimals(9),)
         )

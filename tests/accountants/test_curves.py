@@ -165,7 +165,7 @@ def laws_at(source, levels):
 
 
 def test_arguments_are_shown_on_the_side_on_which_the_safe_end_holds():
-    """A profile falls: its value at 1/3 bounds no smaller level. So does a trade-off, of which the lower end is safe."""
+    """A profile falls: its value at 1/3 bounds no smaller level. So does a trade-off, whose lower end is safe."""
     third = Fraction(1, 3)
     (found,) = profile(KRR.at(eps0=1), n=100, eps=[third, 1]).rows()[:1]
     assert Fraction(found["eps"]) > third

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -13,7 +15,7 @@ from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import LOSSES, Loss, members
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, format_decimal, upper_end
+from symshuffle.base.numbers import as_integer, counted, format_decimal, target_decimal, upper_end
 from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
@@ -259,6 +261,12 @@ def _bound(found: SurveyPlan) -> dict[str, str]:
     }
 
 
+def _deviation(variance: Fraction, places: int = 10) -> str:
+    """Square root of a variance, rounded up."""
+    root = math.isqrt(math.ceil(variance * 100**places) - 1) + 1
+    return format_decimal(Fraction(root, 10**places), digits=4, up=True)
+
+
 def _described(found: SurveyPlan, *, explain: bool) -> Table:
     from symshuffle.collect.guarantee import rounded_up
 
@@ -266,18 +274,18 @@ def _described(found: SurveyPlan, *, explain: bool) -> Table:
     parameters = "".join(f", {name} = {value}" for name, value in found.parameters.items())
     root = "root of the ratio" if found.root != made.ratio else "ratio"
     expected = _expected(found)
-    deviations = [float(f"{float(expected[kind]) ** 0.5 * found.n:.4g}") for kind in ("max", "absent")]
+    deviations = [_deviation(Fraction(expected[kind]) * found.n**2) for kind in ("max", "absent")]
     bound = _bound(found)
     assert found.certified_eps is not None
     shown.add_row("mechanism", f"{found.name}, k = {found.k}{parameters}, {root} {found.root}")
     if found.rounds > 1:
         shown.add_row("rounds", f"{found.rounds}, which have eps and delta together; the loss is that of one")
-    shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {float(found.eps):g}")
-    shown.add_row("", f"eps <= {rounded_up(found.certified_eps)} at delta = {float(found.delta):g}")
+    shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {target_decimal(found.eps, up=True)}")
+    shown.add_row("", f"eps <= {rounded_up(found.certified_eps)} at delta = {target_decimal(found.delta, up=True)}")
     shown.add_row("arithmetic", f"{bound['arithmetic']}, engine {bound['engine']}")
     shown.add_row("loss", f"{LOSSES[found.loss]}: {expected[found.loss]} (shares, {found.n} users)")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
-    shown.add_row("message", f"{made.bits} bits")
+    shown.add_row("message", counted(made.bits, "bit"))
     if explain:
         shown.add_row("meaning", bound["meaning"])
     shown.add_row("digest", found.digest)

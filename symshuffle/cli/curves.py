@@ -19,7 +19,7 @@ from symshuffle.accountants.deployment.group import LARGEST_N
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
-from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
+from symshuffle.base.numbers import as_integer, format_decimal, shortest, ungrouped
 from symshuffle.base.rows import csv_text
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS
@@ -266,7 +266,7 @@ def _title(inputs: dict[str, Any]) -> str:
         if not isinstance(value, str) or "/" not in value:
             return f"{value:,}" if isinstance(value, int) else str(value)
         try:
-            return f"{float(Fraction(value)):g}"
+            return shortest(Fraction(value))
         except ValueError:  # a path
             return Path(value).name
 

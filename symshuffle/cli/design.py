@@ -16,8 +16,8 @@ from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import EVALUATED, Arithmetic, Criterion, Loss
 from symshuffle.base.errors import InputError, NotDecided, listed, optional
-from symshuffle.base.numbers import Exp, as_integer, enclose, exact_text, format_decimal, parse_rational
-from symshuffle.base.results import FirstLines, safe_number
+from symshuffle.base.numbers import Exp, as_integer, counted, enclose, exact_text, format_decimal, parse_rational
+from symshuffle.base.results import MOST_DIGITS, FirstLines, safe_number
 from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import PLAIN, Show, UsersOption, command
@@ -172,7 +172,7 @@ def shuffled(
     explanation = [
         ("class", found.about),
         ("trace", f"{float(found.trace):.6g}, of the covariance of the template"),
-        ("uniform", f"always answering uniform has a risk of at most {1 - 1 / found.k:.6g}"),
+        ("uniform", f"always answering uniform has a risk of at most {1 - Fraction(1, found.k)}"),
         ("meaning", found.epsilon.about),
     ]
     if not show.data(found.to_dict()):
@@ -326,7 +326,8 @@ def _show(
     console = Console(highlight=False)
     shown = exact_text(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
     gap = value.arithmetic == "exact" and value.exact is None
-    kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.arithmetic
+    width = format_decimal(value.width, digits=2, up=True)
+    kind = f"rational ends by weak duality, gap {width}" if gap else value.arithmetic
     about = f"all channels with likelihood ratios of at most lam = {level}, for {named}"
     sure = f"a certificate, checked {EVALUATED[value.arithmetic]}"
     number = safe_number(value, "neither")
@@ -365,6 +366,10 @@ def _subset(subset: int) -> str:
     return "{" + ",".join(str(x) for x in range(subset.bit_length()) if subset >> x & 1) + "}"
 
 
+def _rounded_up(value: Fraction | float) -> str:
+    return format_decimal(value, digits=MOST_DIGITS, up=True) if isinstance(value, Fraction) else str(value)
+
+
 def _mixture_rows(found: ShuffledDesign) -> list[tuple[str, str]]:
     """The channel, what real datasets attain, what is known of all other channels, and short messages."""
     attained, blocks = found.epsilon.attained, found.blocks
@@ -372,7 +377,7 @@ def _mixture_rows(found: ShuffledDesign) -> list[tuple[str, str]]:
         f"{float(orbit.weight):.4g} x [{', '.join(f'{count} at {float(value):.6g}' for count, value in orbit.levels)}]"
         for orbit in found.orbits
     )
-    rows = [("channel", f"weight x template: {parts}; ratio {float(found.ratio):.6g}, {found.bits} bits")]
+    rows = [("channel", f"weight x template: {parts}; ratio {_rounded_up(found.ratio)}, {counted(found.bits, 'bit')}")]
     if attained is not None:
         rows.append(("attained", f"eps >= {format_decimal(attained.lower, digits=6, up=False)} by a real pair"))
     rows.append(("upper", _upper(found)))
@@ -380,8 +385,8 @@ def _mixture_rows(found: ShuffledDesign) -> list[tuple[str, str]]:
         rows.append(
             (
                 "blocks",
-                f"k = {blocks.points} (padded), s = {blocks.size}, b = {blocks.points}: {blocks.bits} bits, risk "
-                f"{float(blocks.risk(found.n)):.6g} over all {blocks.points}; "
+                f"k = {blocks.points} (padded), s = {blocks.size}, b = {blocks.points}: {counted(blocks.bits, 'bit')}, "
+                f"risk {_rounded_up(blocks.risk(found.n))} over all {blocks.points}; "
                 "same certified bound, attained pairs may differ",
             )
         )

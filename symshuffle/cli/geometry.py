@@ -50,7 +50,10 @@ def frontier(
         str | None,
         typer.Option("--lam-cap", help="Cap exp(eps0) > 1 on every likelihood ratio besides; `inf` for none."),
     ] = None,
-    eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
+    eps0: Annotated[
+        str | None,
+        typer.Option("--eps0", help="The cap of --lam-cap as eps0 = log of it, > 0, in nats; `inf` for none."),
+    ] = None,
     show: Show = PLAIN,
     latex: Latex = False,
 ) -> None:
@@ -122,7 +125,8 @@ def subset_size(
     table = Table(box=None, show_header=False)
     labels = ("trace", "n x i.i.d. risk", "n x fixed-composition risk")
     for label, value in zip(labels, numbers.values(), strict=True):
-        table.add_row(label, _text(value))
+        side = "" if not isinstance(value, Ball) else "at least " if label == "trace" else "at most "
+        table.add_row(label, side + _text(value, up=label != "trace"))
     Console().print(table)
 
 
@@ -188,10 +192,10 @@ def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:
         raise InputError(names.get(error.argument, f"{option}, --eps0"), error.value, error.expected) from None
 
 
-def _text(value: Number) -> str:
-    """A rational as it is, a ball by the digits of its lower end."""
+def _text(value: Number, *, up: bool = False) -> str:
+    """A rational as it is, a ball by the digits of one end."""
     if isinstance(value, Ball):
-        return format_decimal(value.lower, digits=_DIGITS, up=False)
+        return format_decimal(value.upper if up else value.lower, digits=_DIGITS, up=up)
     return str(value)
 
 
@@ -243,12 +247,11 @@ def _show_frontier(found: Frontier, show: Show) -> None:
     if found.trace.lower:
         risks = (("n x i.i.d. risk", found.risk_constant("iid")), ("n x fixed risk", found.risk_constant("fixed")))
         for label, risk in risks:
-            table.add_row(label, exact_text(risk.exact) if risk.exact is not None else f"{float(risk.midpoint):.15g}")
+            end = format_decimal(risk.upper, digits=15, up=True)
+            table.add_row(label, f"at most {end}" if risk.exact is None else exact_text(risk.exact))
     else:
         table.add_row("canonical risk", "infinite: nothing is learnt")
-    table.add_row(
-        "certificate", f"S <= {float(found.certificate.eta):.6g} B + {float(found.certificate.intercept):.6g}"
-    )
+    table.add_row("certificate", f"S <= {found.certificate.line}")
     if show.explain:
         table.add_row("", found.trace.evaluation)
     Console().print(table)

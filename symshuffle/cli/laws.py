@@ -15,8 +15,8 @@ from rich.table import Table
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.choices import Population
-from symshuffle.base.numbers import Exp, as_integer, counted, format_decimal, parse_inside
-from symshuffle.base.results import Bracket, FirstLines, safe_number
+from symshuffle.base.numbers import Exp, as_integer, counted, format_decimal, lower_end, parse_inside, upper_end
+from symshuffle.base.results import MOST_DIGITS, Bracket, FirstLines, safe_number
 from symshuffle.cli.arguments import named_randomizer
 from symshuffle.cli.options import PLAIN, Header, NamedEps0, NamedLam, NamedMech, Params, Show, command, file_rows
 from symshuffle.configuration.randomizers import matrix_sizes
@@ -328,8 +328,8 @@ def _tables(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any],
     console.print(table)
     facts = Table(box=None, show_header=False)
     facts.add_row("trace", _short(found.trace()))
-    facts.add_row("largest chi-square of two rows", _short(found.pairwise_budget()))
-    facts.add_row("largest likelihood ratio", _short(found.ratio_cap()))
+    facts.add_row("largest chi-square of two rows", _short(found.pairwise_budget(), up=True))
+    facts.add_row("largest likelihood ratio", _short(found.ratio_cap(), up=True))
     answers = {True: "yes", False: "no: a mixture of other laws", None: "open: templates in balls"}
     facts.add_row("extreme", answers[_extreme(found)])
     labels = {"iid_risk": "worst i.i.d. risk", "fixed_risk": "worst fixed-composition risk"}
@@ -340,17 +340,17 @@ def _tables(found: AnchoredLaw | EnclosedLaw, users: int, risks: dict[str, Any],
     if leaks:
         pairs = Table("i", "j", "leakage, at most", "envelope, at most", title="one user against a constant population")
         for one in leaks:
-            worst = "none" if one.envelope is None else f"{float(one.envelope):.6g}"
-            pairs.add_row(*map(str, one.inputs or ()), f"{float(one):.6g}", worst)
+            ends = [None if found is None else found.bracket.upper for found in (one, one.envelope)]
+            cells = ("none" if end is None else format_decimal(end, digits=MOST_DIGITS, up=True) for end in ends)
+            pairs.add_row(*map(str, one.inputs or ()), *cells)
         console.print(pairs)
 
 
 def _risk(bracket: Any) -> str:
-    return str(bracket) if bracket.exact is None else _short(bracket.exact)
+    return str(bracket) if bracket.exact is None else _short(bracket.exact, up=True)
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, *, up: bool = False) -> str:
     text = str(value)
-    if len(text) > 16 and isinstance(value, Fraction) and abs(value) > 10**300:
-        return format_decimal(value, digits=8, up=False)
-    return text if len(text) <= 16 else f"{float(value):.8g}"
+    end = upper_end if up else lower_end
+    return text if len(text) <= 16 else format_decimal(end(value), digits=8, up=up)

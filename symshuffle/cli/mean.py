@@ -11,7 +11,7 @@ import typer
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, counted, format_decimal, shortest
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
@@ -26,6 +26,7 @@ from symshuffle.cli.options import (
 from symshuffle.cli.progress import progress
 
 if TYPE_CHECKING:
+    from symshuffle.base.results import Bracket
     from symshuffle.vectors.means.answers import PrivateMean
 
 app = typer.Typer()
@@ -102,9 +103,13 @@ def _written(found: PrivateMean, suffix: str) -> str | bytes:
     return stream.getvalue()
 
 
+def _rounded_up(bracket: Bracket) -> str:
+    return format_decimal(bracket.upper, digits=9, up=True)
+
+
 def _rows(found: PrivateMean, seed: int, *, explain: bool, most: int = 6) -> list[tuple[str, str]]:
     chosen = found.chosen
-    parameters = ", ".join(f"{name} = {float(value):.10g}" for name, value in chosen.parameters.items())
+    parameters = ", ".join(f"{name} = {shortest(value)}" for name, value in chosen.parameters.items())
     shown = ", ".join(f"{x:.6g}" for x in found.estimate[:most])
     rest = ", ..." if found.dimension > most else ""
     estimate = ("estimate", f"[{shown}{rest}], SIMULATED with seed {seed}, which is not private")
@@ -116,12 +121,12 @@ def _rows(found: PrivateMean, seed: int, *, explain: bool, most: int = 6) -> lis
         *hint,
         ("vectors", f"n = {found.n}, d = {found.dimension}"),
         ("mechanism", f"{chosen.name} ({parameters})"),
-        ("certified", f"delta <= {float(chosen.delta.upper):.9g} ({chosen.delta.arithmetic})"),
+        ("certified", f"delta <= {_rounded_up(chosen.delta)} ({chosen.delta.arithmetic})"),
         ("", "root mean squared error per coordinate"),
         ("measured", f"{found.measured:.6g} (this run, seed {seed})"),
-        ("exact", f"{found.expected:.6g} on these data, at most {float(found):.6g} on any"),
+        ("exact", f"{found.expected:.6g} on these data, at most {_rounded_up(found.bracket)} on any"),
         ("central Gaussian", f"{found.central:.6g} (a trusted curator, same guarantee and adjacency)"),
-        *(("not taken", f"{one.name}, worst case {float(one.rmse.upper):.6g}") for one in found.candidates[1:]),
+        *(("not taken", f"{one.name}, worst case {_rounded_up(one.rmse)}") for one in found.candidates[1:]),
         *(("not taken", f"{name}: {reason}") for name, reason in found.refused),
         ("about", found.about),
     ]
@@ -156,9 +161,10 @@ def calibrate(
     rows = [(name, str(value)) for name, value in found.to_dict()["parameters"].items()]
     if found.limit is not None:
         rows.append(("limit", found.limit))
-    more = [("rmse", f"{found.rmse:.9g}")]
+    more = [("rmse", _rounded_up(found.bracket))]
     if found.floor is not None:
-        told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"
+        least = format_decimal(found.floor.rmse, digits=9, up=False)
+        told = f"{least}, excluded below at {counted(len(found.floor.points), 'point')}"
         more.append(("no rmse below", told))
     more.append(("gaussian_rmse", f"{found.gaussian_rmse:.9g}, of a trusted curator's Gaussian noise"))
     more.append(("delta <=", found.certificate.bracket.decimals(12)["upper"]))

@@ -258,7 +258,8 @@ def example() -> None:
     console.print(f"  delta in {bound.bracket}")
     console.print(f"  {bound.bracket.evaluation}")
     if bound.attained is not None:
-        console.print(f"  attained: {float(bound.attained.lower):.9g} by {bound.attained.datasets}")
+        least = format_decimal(bound.attained.lower, digits=9, up=False)
+        console.print(f"  attained: {least} by {bound.attained.datasets}")
     with console.status("recomputing at 50 digits"):
         confirmed = _confirmed(at, reduced, bound, Exp(eps), route="sums")
     console.print(f"  confirmed: {confirmed.value}\n  by {confirmed.route}")

@@ -158,7 +158,7 @@ class Histogram:
         return drawn
 
     def __repr__(self) -> str:
-        return f"<Histogram of {self.n} messages, {self.scheme.k} categories, confidence {float(self.confidence):g}>"
+        return f"<Histogram of {self.n} messages, {self.scheme.k} categories, confidence {shortest(self.confidence)}>"
 
 
 COLUMNS: Final = (
@@ -256,7 +256,7 @@ def draw(found: Histogram, most: int = 60) -> Figure:
     rows, places = [found.rows[j] for j in chosen], range(len(chosen))
     figure = Figure(figsize=(max(6.0, 2 + 0.19 * len(rows)), 4.5), layout="constrained")
     axis: Any = figure.subplots()
-    share = f"{100 * float(found.confidence):.6g} %"
+    share = f"{shortest(100 * found.confidence)} %"
     estimates = [float(row.estimate) for row in rows]
     axis.bar(places, estimates, color="#c9d7e8", width=0.8, label="unbiased estimate")
     bands = [row.band_low for row in rows], [row.band_high for row in rows]

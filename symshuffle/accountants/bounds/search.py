@@ -319,7 +319,7 @@ def integers_around(
         if meets.x >= most:
             if meets.y.width == 1 and meets.y.engine == "none":
                 raise Unsupported(meets.y.evaluation)
-            least = f"delta >= {float(meets.y.lower):.6g} at n = {most}"
+            least = f"delta >= {format_decimal(meets.y.lower, digits=6, up=False)} at n = {most}"
             raise Unsupported(f"no n up to {most} is certified to have delta <= {shortest(goal)}: {least}")
         above = meets if meets.y.lower > goal else above
         meets = settle(value, goal, rtol, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))

@@ -29,7 +29,7 @@ from symshuffle.base.choices import EVALUATED, Arithmetic, Direction, SafeEnd, m
 from symshuffle.base.errors import InputError, Progress, Unsupported
 from symshuffle.base.executors import mapped
 from symshuffle.base.levels import read_target, words_of_target
-from symshuffle.base.numbers import Number, Real, as_width, lower_end
+from symshuffle.base.numbers import Number, Real, as_width, format_decimal, lower_end
 from symshuffle.base.results import AnswerMethods, Bracket, FirstLines, at_target, safe_number
 from symshuffle.channels import shuffled
 from symshuffle.channels.channel import Channel, check_channel
@@ -380,5 +380,6 @@ def explicit_channel(source: Any, users: int) -> Channel | None:
 def gap(found: WorstCase, bound: Bracket) -> Fraction:
     """How much of the bound is not reached by the datasets found, in [0, 1]."""
     if lower_end(found.bracket.lower) > bound.upper:
-        raise Unsupported(f"datasets {found.datasets} exceed the bound {float(bound.upper):.6g}: please report this")
+        end = format_decimal(bound.upper, digits=6, up=False)
+        raise Unsupported(f"datasets {found.datasets} exceed the bound {end}: please report this")
     return 1 - found.bracket.lower / bound.upper if bound.upper else Fraction(0)

@@ -33,7 +33,7 @@ from symshuffle.base.artifacts import check_destination, installed, write_atomic
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.numbers import Exp, Real, enclose, format_decimal, is_exact, parse_rational, upper_end
+from symshuffle.base.numbers import Exp, Real, enclose, format_decimal, is_exact, parse_rational, shortest, upper_end
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.quotient_texts import OpenQuotient
@@ -144,7 +144,7 @@ def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fracti
     if content is None:
         raise Unsupported(
             f"proof: no line of at most {bound.NODES + 10 * said['users']} nodes proves delta within a thousandth of "
-            f"{float(best):.6g}" + ("" if target is None else f" that is at most delta = {float(target):.6g}")
+            f"{float(best):.6g}" + ("" if target is None else f" that is at most delta = {shortest(target)}")
         )
     return content
 
@@ -157,7 +157,7 @@ def _of_epsilon(deployment: Deployment, way: Question, target: Fraction, upper: 
         found = _proof(_statement(deployment, read_target(eps=level), way), target, target, widths)
         if found is not None:
             return found
-    raise Unsupported(f"proof: no line proves delta <= {float(target):.6g} within a thousandth above eps")
+    raise Unsupported(f"proof: no line proves delta <= {shortest(target)} within a thousandth above eps")
 
 
 @final

@@ -16,7 +16,7 @@ from symshuffle.base.choices import Side
 from symshuffle.base.crossings import least_between, zero_between
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Ball, natural_log, to_arb, working_precision
+from symshuffle.base.numbers import Ball, format_decimal, natural_log, shortest, to_arb, working_precision
 
 _BITS: Final = 192
 
@@ -161,8 +161,10 @@ def epsilon_of(losses: Losses, delta: Fraction, method: _Method) -> Fraction:
     left = losses.revealed
     if left >= delta:
         if losses.side == "upper":  # what is at infinity may have been moved there from the largest levels
-            raise Unsupported(f"no eps is shown to have delta <= {float(delta):.6g}: {float(left):.6g} may be revealed")
-        raise Unsupported(f"no eps has delta <= {float(delta):.6g}: {float(left):.6g} is left, revealed for certain")
+            most = format_decimal(left, digits=6, up=True)
+            raise Unsupported(f"no eps is shown to have delta <= {shortest(delta)}: {most} may be revealed")
+        least = format_decimal(left, digits=6, up=False)
+        raise Unsupported(f"no eps has delta <= {shortest(delta)}: {least} is left, revealed for certain")
     eps, tilt = losses.guess(natural_log(delta))
     found = method(losses, min(tilt, _READABLE / float(losses.step)))
     values: dict[int, Fraction] = {}

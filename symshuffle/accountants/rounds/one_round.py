@@ -187,7 +187,8 @@ class OneRound:
         most = beyond + max(high for _, high in self.revealed())
         found = self._last(most, most)
         if found is None:
-            raise Unsupported(f"no level up to {LARGEST_LEVEL} leaves at most {float(beyond):.3g} to one round")
+            least = format_decimal(beyond, digits=3, up=False)
+            raise Unsupported(f"no level up to {LARGEST_LEVEL} leaves at most {least} to one round")
         return found
 
     def end_within(self, level: Fraction) -> Fraction | None:

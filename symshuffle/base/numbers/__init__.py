@@ -71,3 +71,4 @@ from symshuffle.base.numbers.texts import exact_text as exact_text
 from symshuffle.base.numbers.texts import format_decimal as format_decimal
 from symshuffle.base.numbers.texts import format_log10 as format_log10
 from symshuffle.base.numbers.texts import shortest as shortest
+from symshuffle.base.numbers.texts import target_decimal as target_decimal

@@ -103,6 +103,12 @@ def shortest(value: Fraction) -> str:
     return low if low == up else brief(value)
 
 
+def target_decimal(value: Fraction, *, up: bool) -> str:
+    """The number as a decimal where that is exact and short; else 7 digits of it, rounded to one side."""
+    low, high = (format_decimal(value, up=side) for side in (False, True))
+    return low if low == high else format_decimal(value, digits=7, up=up)
+
+
 def exact_text(value: Fraction) -> str:
     """All digits of a rational, however many there are: Python refuses to write integers of more than 4300."""
     return str(flint.fmpq(value.numerator, value.denominator))

@@ -21,7 +21,7 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import InputError, Unsupported, check_kind, check_list
 from symshuffle.base.levels import read_budget, read_target
-from symshuffle.base.numbers import Exp, Number, Real, as_integer, enclose, parse_inside, to_float, upper_end
+from symshuffle.base.numbers import Exp, Number, Real, as_integer, enclose, parse_inside, shortest, to_float, upper_end
 from symshuffle.channels.channel import Channel
 from symshuffle.collect.guarantee import rounded_up
 from symshuffle.collect.mechanisms import SCHEMES, root_of
@@ -290,6 +290,6 @@ def _of_scheme(made: Scheme, inputs: Sequence[object]) -> Claim:
             masses = (made.p / inside, (1 - made.p) / (len(rows) - inside))
             channel.append([masses[0] if held else masses[1] for held in supports[:, x]])
     named = "".join(f", {name} = {value}" for name, value in made.parameters.items())
-    ratio = made.ratio if made.ratio.denominator < 10**6 else f"{float(made.ratio):.6g}"
+    ratio = made.ratio if made.ratio.denominator < 10**6 else shortest(made.ratio)
     title = f"{made.name}, k = {made.k}{named}, lam = {ratio}"
     return Claim(title, Channel.from_rows(channel), tuple(inputs), tuple(texts), made)

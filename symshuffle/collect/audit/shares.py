@@ -19,7 +19,7 @@ import numpy as np
 
 from symshuffle.base.crossings import first_integer, halved
 from symshuffle.base.errors import InputError, NotDecided
-from symshuffle.base.numbers import as_integer, natural_log, parse_rational
+from symshuffle.base.numbers import as_integer, enclose_log, format_decimal, parse_rational, target_decimal
 from symshuffle.collect.intervals import SMALLEST_ALPHA, exceeds
 
 CAUGHT: Final = 0.9
@@ -109,6 +109,17 @@ def confidence_ends(count: int, runs: int, level: object) -> tuple[Fraction, Fra
     return lower_share(count, runs, error), upper_share(count, runs, error)
 
 
+def level_words(ratio: Fraction, *, up: bool) -> str:
+    """The logarithm in 12 digits, rounded to one side; an eps of as many, of which the ratio was rounded, as it is."""
+    log, slack = enclose_log(ratio).midpoint, Fraction(1, 10**25)
+    return format_decimal(log * (1 - slack if up else 1 + slack), digits=12, up=up)
+
+
+def claim_words(ratio: Fraction, delta: Fraction) -> str:
+    """A claim of log ratio and delta, none of them shown too small."""
+    return f"({level_words(ratio, up=True)}, {target_decimal(delta, up=True)})-DP"
+
+
 def least_runs(ratio: Fraction, delta: Fraction, level: Fraction) -> int | None:
     """Runs of each of two inputs below which nothing refutes (log ratio, delta), even all against none; or None."""
 
@@ -122,7 +133,7 @@ def check_runs(runs: int, ratio: Fraction, delta: Fraction, level: Fraction) -> 
     """The least number of runs; fewer are refused, with which nothing would refute a claim."""
     least = least_runs(ratio, delta, level)
     if least is None:
-        what = f"({natural_log(ratio):.6g}, {float(delta):.6g})-DP"
+        what = claim_words(ratio, delta)
         raise InputError("runs", runs, f"a claim that {MOST_RUNS} runs could refute, not {what}")
     if runs < least:
         raise InputError("runs", runs, f"at least {least} of each input: fewer runs can never refute")

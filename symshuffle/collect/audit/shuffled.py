@@ -30,7 +30,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs, sharpened
 from symshuffle.collect.audit.claims import Claim, claim, claim_subject
 from symshuffle.collect.audit.runs import MOST_MESSAGES, Program, answers, as_run, hint
-from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs
+from symshuffle.collect.audit.shares import CAUGHT, MOST_RUNS, Power, about_runs, check_runs, least_runs, level_words
 from symshuffle.collect.audit.verdicts import Audit, Event, cells_outside
 from symshuffle.collect.estimate import read_confidence
 from symshuffle.collect.plan import SurveyPlan
@@ -241,7 +241,7 @@ class ShuffledAudit:
         p0, p1 = test.datasets.shares(self.n)(float(test.ratio))
         ends = test.certified.decimals(7)
         runs = test.power(Fraction(1, 2)).runs(p0, p1)
-        eps = f"{natural_log(test.ratio):.6g}"
+        eps = level_words(test.ratio, up=True)
         return (
             f"certified: delta({eps}) of n = {self.n} users is at most a number in [{ends['lower']}, {ends['upper']}] "
             f"({test.certified.arithmetic}, {test.certified.engine})",

@@ -22,12 +22,12 @@ from symshuffle.base.numbers import (
     enclose_log,
     format_decimal,
     lower_end,
-    natural_log,
     shortest,
+    target_decimal,
     upper_end,
 )
 from symshuffle.base.results import FirstLines, outward
-from symshuffle.collect.audit.shares import at_least, at_most, lower_share, upper_share
+from symshuffle.collect.audit.shares import at_least, at_most, claim_words, level_words, lower_share, upper_share
 
 NO_PROOF: Final = "this is no proof of privacy"
 """What goes with every result that refutes nothing."""
@@ -74,7 +74,7 @@ class Event:
     @property
     def claimed(self) -> str:
         """The claim, in words."""
-        return f"({natural_log(self.ratio):.6g}, {float(self.delta):.6g})-DP"
+        return claim_words(self.ratio, self.delta)
 
     @property
     def least_delta(self) -> Fraction:
@@ -100,8 +100,8 @@ class Event:
     def bounds(self) -> str:
         """Both lower bounds in words."""
         eps, delta = _rounded(Fraction(self.eps), up=False), _rounded(self.least_delta, up=False)
-        at = f"{float(self.delta):.6g}"
-        return f"eps >= {eps} at delta = {at}, or delta >= {delta} at eps = {natural_log(self.ratio):.6g}"
+        at, level = target_decimal(self.delta, up=False), level_words(self.ratio, up=False)
+        return f"eps >= {eps} at delta = {at}, or delta >= {delta} at eps = {level}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form."""
@@ -233,10 +233,10 @@ class Audit:
     @property
     def about(self) -> str:
         """The outcome in words."""
-        worst, sure = self.worst, f"at confidence {float(self.confidence):g}"
+        worst, sure = self.worst, f"at confidence {shortest(self.confidence)}"
         if not self.claimed:
-            eps = _rounded(Fraction(worst.eps), up=False)
-            return f"eps >= {eps} at delta = {float(worst.delta):.6g} {sure}, by {self.runs}; nothing is claimed"
+            eps, at = _rounded(Fraction(worst.eps), up=False), target_decimal(worst.delta, up=False)
+            return f"eps >= {eps} at delta = {at} {sure}, by {self.runs}; nothing is claimed"
         if self.outcome is Outcome.REFUTED:
             return f"privacy refuted {sure}: {worst.claimed} is claimed, and {worst.bounds}"
         if self.outcome is Outcome.OTHER_CHANNEL:

@@ -22,7 +22,7 @@ from symshuffle.accountants.questions.repeated import WIDTH_OF_LEVEL
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.executors import mapped
-from symshuffle.base.numbers import Exp, as_integer, as_width
+from symshuffle.base.numbers import Exp, as_integer, as_width, format_decimal
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.branch_and_bound import DOUBT, MOST_INPUTS, Settled
 from symshuffle.design.comparison.equivalence import equal_mechanisms
@@ -182,7 +182,8 @@ def compare(
             absent.append((one.name, reason))
     _add_own(own, match, n, rtol, rows, absent)
     if match.kind == "chi-square" and match.value > reach > 0:
-        allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
+        most = format_decimal(Fraction(reach), digits=4, up=False)
+        allowed = f"a number in (0, {most}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
     ordered = tuple(sorted(rows, key=lambda row: row.order))
     brought: dict[str, Any] = dict(own)

@@ -22,7 +22,7 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.choices import Loss, MatchKind, replace_choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_budget
-from symshuffle.base.numbers import Real, Verdict, less, parse_rational
+from symshuffle.base.numbers import Real, Verdict, less, parse_rational, target_decimal
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison.families import Family, FamilyMember, Parameters
 from symshuffle.design.comparison.proposals import LARGEST_EPS0, Values, matched_log, moment
@@ -70,8 +70,8 @@ class Match:
             case "eps0":
                 return f"local level {self.value}"
             case "eps-delta":
-                delta = "" if self.delta is None else f"{float(self.delta):g}"
-                return f"certified ({float(self.value):g}, {delta})-DP after shuffling{self.over}"
+                delta = "" if self.delta is None else target_decimal(self.delta, up=True)
+                return f"certified ({target_decimal(self.value, up=True)}, {delta})-DP after shuffling{self.over}"
 
     @property
     def over(self) -> str:

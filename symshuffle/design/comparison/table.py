@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from symshuffle.base.choices import EVALUATED, LOSSES
 from symshuffle.base.errors import InputError
 from symshuffle.base.levels import words_of_target
-from symshuffle.base.numbers import counted
+from symshuffle.base.numbers import counted, target_decimal
 from symshuffle.base.results import Bracket, FirstLines, at_target, outward, safe_number
 from symshuffle.base.rows import FlatRow, csv_text, ends
 from symshuffle.design.comparison.matching import Match
@@ -58,7 +58,8 @@ class Comparison:
         private = (
             "no delta was given, so that eps is null"
             if self.match.delta is None
-            else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition{over}"
+            else f"eps is certified at delta = {target_decimal(self.match.delta, up=True)} "
+            f"by the optimal decomposition{over}"
         )
         worst = " or ".join(dict.fromkeys(row.worst for row in self.rows if row.worst))
         ranked = f"rows are sorted by the {LOSSES[self.match.loss]} (worst at: {worst}); "

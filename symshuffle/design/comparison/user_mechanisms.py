@@ -22,6 +22,7 @@ from symshuffle.base.numbers import (
     Number,
     Real,
     enclose,
+    format_decimal,
     lower_end,
     maximum,
     minimum,
@@ -352,11 +353,13 @@ def _excess(
     """
     match match.kind:
         case "eps0" if level.upper > match.value * (1 + slack):
-            return f"its level eps0 = {float(level.upper):.4g} is above {shortest(match.value)}, that of the others"
+            end = format_decimal(level.upper, digits=7, up=True)
+            return f"its level eps0 = {end} is above {shortest(match.value)}, that of the others"
         case "chi-square" if spent is None or upper_end(spent) > match.value:
             return "its largest pairwise chi-square divergence is above that of the others"
         case "eps-delta" if certified is not None and certified.upper > match.value:
-            return f"its certified eps {float(certified.upper):.4g} is above {shortest(match.value)}"
+            end = format_decimal(certified.upper, digits=7, up=True)
+            return f"its certified eps {end} is above {shortest(match.value)}"
     return ""
 
 

@@ -17,7 +17,7 @@ from symshuffle.accountants.questions.solve import epsilon as epsilon_bound
 from symshuffle.base.choices import Loss, choice
 from symshuffle.base.errors import InputError, NamedProgress, NotDecided, Unsupported, check_progress
 from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.numbers import Exp, Real, as_integer, counted, enclose
+from symshuffle.base.numbers import Exp, Real, as_integer, counted, enclose, format_decimal
 from symshuffle.design.shuffled.model import BlockDesign, ShuffledDesign, block_designs, fixed_risk, orbit_reduction
 from symshuffle.design.shuffled.search import (
     MOST_STEPS,
@@ -203,7 +203,8 @@ def _certified(
         if found.bracket.upper <= goal:
             return orbits, found
         best = min(found.bracket.upper, best or found.bracket.upper)
-    raise NotDecided(f"the accountant certifies delta = {float(best or 1):.6g} only, above the target {goal}")
+    least = format_decimal(best or Fraction(1), digits=7, up=True)
+    raise NotDecided(f"the accountant certifies delta = {least} only, above the target {goal}")
 
 
 def _size(orbits: Sequence[Orbit]) -> int:

@@ -281,9 +281,9 @@ class ShuffledDesign:
     def _repr_html_(self) -> str:
         rows = {
             "about": self.about,
-            "risk": f"{float(self.risk):.6g}",
+            "risk": format_decimal(self.risk, digits=MOST_DIGITS, up=True),
             "ratio": f"{float(self.ratio):.6g}",
-            "certified eps": f"{float(self.epsilon):.6g}",
+            "certified eps": format_decimal(self.epsilon.bracket.upper, digits=MOST_DIGITS, up=True),
             "bits of a message": str(self.bits),
         }
         body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows.items())

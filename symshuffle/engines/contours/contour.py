@@ -54,7 +54,15 @@ from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic
 from symshuffle.base.doubles import UNIT, Array
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.numbers import (
+    MOST_DOUBLINGS,
+    Ball,
+    format_decimal,
+    lower_end,
+    to_arb,
+    upper_end,
+    working_precision,
+)
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
@@ -133,7 +141,8 @@ class Contour(Engine):
             # Decided by the ends of the atoms, as a positive atom may be 0 as a double.
             most = max(Fraction(0), *(upper_end(value) for value in law.values))
             ends = lower_end(law.singular), upper_end(law.singular) + most
-            return Bracket(*ends, "float64", self.name, f"G is never above {float(most):.2g}")
+            shown = format_decimal(most, digits=2, up=True)
+            return Bracket(*ends, "float64", self.name, f"G is never above {shown}")
         return saddle.refine(
             partial(self._attempt, law, n, tilt),
             self.rtol,

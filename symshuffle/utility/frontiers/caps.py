@@ -26,7 +26,9 @@ from symshuffle.base.numbers import (
     Verdict,
     as_integer,
     as_precision,
+    format_decimal,
     less,
+    lower_end,
     parse_constant,
     parse_rational,
     to_arb,
@@ -328,10 +330,11 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     if lam_cap is not None:
         top = number_of("budget", k=k, s=s, lam=check_cap(lam_cap, "lam_cap"))
         if less(top, target) is Verdict.TRUE:
+            most = format_decimal(lower_end(top), digits=7, up=False)
             raise InputError(
                 "budget",
                 budget,
-                f"a number in (0, {float(top):.6g}], the range of size {s} of {k} up to ratio {lam_cap}",
+                f"a number in (0, {most}], the range of size {s} of {k} up to ratio {lam_cap}",
             )
     parts = in_ratio(capped_forms()["budget"], k, s)
     spent, unit = (flint.fmpq_poly([flint.fmpq(c.numerator, c.denominator) for c in part]) for part in parts)

@@ -23,8 +23,8 @@ from flint import fmpq, fmpq_poly
 
 from symshuffle.base.choices import Population, SafeEnd, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
-from symshuffle.base.numbers import Exp, Real, enclose
-from symshuffle.base.results import AnswerMethods, Bracket, check_claim, passes, well_formed, within
+from symshuffle.base.numbers import Exp, Real, enclose, format_decimal
+from symshuffle.base.results import MOST_DIGITS, AnswerMethods, Bracket, check_claim, passes, well_formed, within
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, mix_laws, orbit_law, orbit_mechanism
@@ -68,6 +68,11 @@ class DualCertificate:
     eta: Fraction
     intercept: Fraction
     lam_cap: Fraction | None = None
+
+    @property
+    def line(self) -> str:
+        """The right-hand side in digits, rounded up."""
+        return " B + ".join(format_decimal(one, digits=MOST_DIGITS, up=True) for one in (self.eta, self.intercept))
 
     def curves(self) -> Iterator[tuple[fmpq_poly, Fraction | None]]:
         r"""Polynomials :math:`(\eta B+c-S)\,tP^2` in the one free ratio ``t``, to be at least 0 on ``[1, lam_cap]``."""
@@ -233,7 +238,7 @@ class Frontier(AnswerMethods):
             f"{', '.join(f'{count} x {float(value):.6g}' for count, value in orbit.levels)}</td></tr>"
             for orbit in self.orbits
         )
-        line = f"S &le; {float(self.certificate.eta):.6g} B + {float(self.certificate.intercept):.6g}"
+        line = f"S &le; {self.certificate.line}"
         law = f"<tr><th>weight</th><th>template, in any order</th></tr>{rows}"
         return f"{AnswerMethods._repr_html_(self)}<table><caption>{line}</caption>{law}</table>"
 

@@ -16,7 +16,7 @@ import sympy as sp
 from symshuffle.base.choices import Population, choice
 from symshuffle.base.crossings import first_integer
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, format_decimal, lower_end
 from symshuffle.base.results import Bracket
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import (
@@ -86,7 +86,8 @@ def optimal_equivariant_risk(
     if lam_cap is not None:
         reach, s = largest_budget(k, lam_cap)
         if target > reach:
-            allowed = f"a number in (0, {float(reach):.6g}], what size {s} of {k} spends at the ratio cap {lam_cap}"
+            most = format_decimal(lower_end(reach), digits=7, up=False)
+            allowed = f"a number in (0, {most}], what size {s} of {k} spends at the ratio cap {lam_cap}"
             raise InputError("budget", budget, allowed)
     found = trace_frontier(k, target, lam_cap=lam_cap)
     return found.risk_constant(population).scaled(Fraction(1, n)), found

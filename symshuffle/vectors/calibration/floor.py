@@ -35,7 +35,17 @@ import numpy as np
 
 from symshuffle.base.choices import Blanket, Relation, replace_choice
 from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
-from symshuffle.base.numbers import Ball, Number, Real, enclose, lower_end, to_arb, working_precision
+from symshuffle.base.numbers import (
+    Ball,
+    Number,
+    Real,
+    enclose,
+    format_decimal,
+    lower_end,
+    shortest,
+    to_arb,
+    working_precision,
+)
 from symshuffle.base.numbers import positive_part as positive
 from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair
 from symshuffle.channels.law import Law
@@ -95,14 +105,15 @@ class Floor:
         except (Unsupported, NotDecided) as reason:
             raise CertificateError("floor.points", str(reason)) from reason
         if self.rmse > least:
-            raise CertificateError("floor.rmse", f"{float(self.rmse):.9g} is claimed, {float(least):.9g} is left")
+            claimed, left = (format_decimal(one, digits=9, up=up) for one, up in ((self.rmse, True), (least, False)))
+            raise CertificateError("floor.rmse", f"{claimed} is claimed, {left} is left")
         for k, point in enumerate(self.points):
             try:
                 missed = misses(point, target)
             except (Unsupported, NotDecided) as reason:
                 raise CertificateError(f"floor.points[{k}]", str(reason)) from reason
             if not missed:
-                raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
+                raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {shortest(target.goal)}")
 
 
 def misses(

@@ -22,7 +22,7 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import EVALUATED, Blanket, Relation, SafeEnd, choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import read_delta, read_target
-from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
+from symshuffle.base.numbers import Real, as_integer, enclose, format_decimal, parse_rational, shortest
 from symshuffle.base.results import (
     AnswerMethods,
     Bracket,
@@ -132,7 +132,7 @@ class Calibration(AnswerMethods):
         except (Unsupported, NotDecided) as reason:
             raise CertificateError("certificate", str(reason)) from reason
         if again.upper > self.goal:
-            raise CertificateError("certificate", f"delta is {again}, above {float(self.goal):.6g}")
+            raise CertificateError("certificate", f"delta is {again}, above {shortest(self.goal)}")
         if again.upper < self.certificate.bracket.lower or again.lower > self.certificate.bracket.upper:
             raise CertificateError("certificate", f"delta is {again}, not {self.certificate.bracket}")
         check_claim(self.bracket, _error(self.parameters, self.users), "rmse")
@@ -280,7 +280,8 @@ def calibrate(
         floor = floor_of(mechanism, target, share)
     found = Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about, kind, floor)
     if found.gap is not None:
-        rest = f"no others of this family that meet it by this bound save more than a share {found.gap:.2g} of the rmse"
+        gap = format_decimal(Fraction(found.gap), digits=2, up=True)
+        rest = f"no others of this family that meet it by this bound save more than a share {gap} of the rmse"
         return replace(found, about=f"{about}, and {rest}")
     if family.shapes[0] < family.shapes[1]:
         return replace(found, about=f"{about}, the shape is the end of a search over it")
@@ -306,7 +307,7 @@ def read_goal(delta: object, *, least: Fraction = Fraction(1, 10**100)) -> Fract
     """
     goal = read_delta(delta)
     if goal < least:
-        raise InputError("delta", delta, f"at least {float(least):g}: the search for parameters is in doubles")
+        raise InputError("delta", delta, f"at least {shortest(least)}: the search for parameters is in doubles")
     return goal
 
 

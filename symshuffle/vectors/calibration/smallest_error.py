@@ -17,7 +17,7 @@ import numpy as np
 from symshuffle.base.choices import Blanket, Relation
 from symshuffle.base.crossings import halved, zero_between
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, to_float
+from symshuffle.base.numbers import Real, format_decimal, shortest, to_float
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.calibration.families import Calibrated, ShapedFamily, of_one_user, roughly, summed
 from symshuffle.vectors.calibration.floor import Target
@@ -278,7 +278,8 @@ def _certified(
             if bound.upper <= target.goal:
                 return mechanism, bound
             hopeless = bound.lower == 0
-            said = f"delta is at most {float(bound.upper):.3g}, where {float(target.goal):.3g} is asked"
+            end = format_decimal(bound.upper, digits=3, up=True)
+            said = f"delta is at most {end}, where {shortest(target.goal)} is asked"
             loose = max(loose_by[0] * Fraction(rtol), Fraction(loose_by[1] if target.n < _CROWD else 0))
             if bound.upper > (1 + loose) * bound.lower and rtol < widths[-1]:
                 break  # an engine of less width may serve a larger one

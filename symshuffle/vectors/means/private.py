@@ -16,7 +16,19 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.choices import Relation, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.base.levels import read_target, words_of_target
-from symshuffle.base.numbers import Ball, Real, Verdict, less, parse_rational, to_arb, to_float, working_precision
+from symshuffle.base.numbers import (
+    Ball,
+    Real,
+    Verdict,
+    format_decimal,
+    less,
+    parse_rational,
+    shortest,
+    target_decimal,
+    to_arb,
+    to_float,
+    working_precision,
+)
 from symshuffle.base.results import Bracket
 from symshuffle.mechanisms.names import mechanism_name, source_name
 from symshuffle.vectors.calibration.floor import Target
@@ -151,8 +163,8 @@ def private_mean(
     a, b, _ = affine_risk(found[0].mechanism)
     about = (
         f"worst-case root mean squared error per coordinate of the mean of n = {n} vectors of the unit ball, d = {d}, "
-        f"from shuffled messages of {found[0].name} that are ({float(parse_rational(eps, 'eps')):g}, {float(goal):g})"
-        f"-private under {adjacency} adjacency"
+        f"from shuffled messages of {found[0].name} that are ({target_decimal(parse_rational(eps, 'eps'), up=True)}, "
+        f"{target_decimal(goal, up=True)})-private under {adjacency} adjacency"
     )
     return PrivateMean(
         estimate=guess,
@@ -275,7 +287,8 @@ def _given(
         raise InputError("mechanism", f"norm {mechanism.norm}", "norm 1: the data may fill the unit ball")
     bound = solve.delta(mechanism, n=least, exp_eps=order, adjacency=adjacency, rtol=1e-6).bracket
     if bound.upper > goal:
-        raise InputError("mechanism", f"with delta <= {float(bound.upper):.6g}", f"at most {float(goal):.6g}")
+        end = format_decimal(bound.upper, digits=7, up=True)
+        raise InputError("mechanism", f"with delta <= {end}", f"at most {shortest(goal)}")
     return CalibratedMechanism(name, mechanism, _rmse(mechanism, n), bound)
 
 

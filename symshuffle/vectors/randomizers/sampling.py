@@ -169,7 +169,7 @@ def check_vectors(mechanism: VectorMechanism, vectors: Any) -> Vectors:
         wrong, expected = lengths > bound + LENGTH_SLACK, f"a vector of length at most {bound:g}"
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise InputError(f"vectors[{row}]", f"length {lengths[row]:.6g}", expected)
+        raise InputError(f"vectors[{row}]", f"length {lengths[row]:.12g}", expected)
     return x
 
 

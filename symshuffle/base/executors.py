@@ -78,10 +78,13 @@ def _end_with_parent() -> None:
 
 
 def check_executor(executor: object, *sent: object) -> None:
-    """Refuse what is no executor, and for processes what cannot be sent to them, before any work is done."""
+    """Refuse what is no executor, and for processes what cannot be sent to them, before any work is done.
+
+    A pool of threads is refused: balls have one precision for the whole process.
+    """
     if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
         raise InputError("executor", executor, "an executor of concurrent.futures, as ProcessPoolExecutor(4), or None")
-    if isinstance(executor, ThreadPoolExecutor):  # balls have one precision for the whole process
+    if isinstance(executor, ThreadPoolExecutor):
         raise InputError("executor", type(executor).__name__, "an executor of processes: threads share their precision")
     if isinstance(executor, ProcessPoolExecutor):
         try:

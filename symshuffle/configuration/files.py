@@ -110,7 +110,10 @@ def holds_matrix(path: Path) -> bool:
 
 
 def _file(reader: _Reader, data: dict[str, Any]) -> DeploymentFile:
-    """What a table says of a deployment, by the kind of the file."""
+    """The deployment in a table, in any of its four layouts.
+
+    An answer of --json, the earlier ``rounds`` and ``users``, and the present one.
+    """
     if isinstance(data.get("deployment"), dict) and "upper" in data:  # an answer with --json
         data = data["deployment"]
     if "rounds" in data:

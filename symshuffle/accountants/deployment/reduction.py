@@ -216,9 +216,9 @@ def _of_groups(deployment: Deployment) -> Reduction:
 
 
 def _rational_channel(source: Any, place: int) -> Channel:
-    """The matrix of a group; of binary or k-ary randomized response at a budget that is hardly larger and rational.
+    """The matrix of a group; for binary or k-ary randomized response lam is rounded up to a multiple of 1e-12.
 
-    A larger budget of these is never better for anybody.
+    That is safe, as a larger budget never leaks less. Only a lam that is no rational is rounded.
     """
     name = f"group[{place}].randomizer"
     level = getattr(source, "lam", None)

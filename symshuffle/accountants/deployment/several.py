@@ -147,7 +147,7 @@ def _against_blanket(channel: Channel, compared: tuple[tuple[int, int], ...] | N
     """Pairs of inputs of one channel among draws from its blanket distribution."""
     omega = privacy_blanket(channel).omega
     assert omega is not None
-    alike: dict[object, PairClass] = {}  # pairs that differ in the names of outputs only share one law
+    alike: dict[object, PairClass] = {}  # pairs that differ only in the names of outputs share one law
     for x, y in itertools.combinations(range(channel.num_inputs), 2) if compared is None else compared:
         pair = ReductionPair(channel.rows[x], channel.rows[y], omega)
         outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))

@@ -93,7 +93,10 @@ class OneRound:
 
     @property
     def messages(self) -> int:
-        """Number of messages that hide one another where no user drops out."""
+        """Fewest honest messages of a round: the smallest batch, or all users, less the colluding ones.
+
+        Independent dropout is not applied.
+        """
         return self.reduced.group.messages(self.n)
 
     def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:

@@ -37,7 +37,8 @@ def read_coefficient(
     """
     number = float(value)
     if not math.isfinite(number):
-        raise InputError("coefficient", number, "a finite number")
+        at = "of costs" if row is None else row, "of right-hand sides" if column is None else column
+        raise InputError(f"coefficient in row {at[0]}, column {at[1]}", number, "a finite number")
     found = recognise(number, lam)
     if found is None:
         rounded[row, column] = tolerance(number)

@@ -19,7 +19,7 @@ from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import Certificate, LinearProgram
-from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.base.numbers import Ball, Exp, format_decimal, to_arb, working_precision
 from symshuffle.base.results import AnswerMethods, Bracket, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import linprog
 from symshuffle.channels.channel import Channel
@@ -143,7 +143,9 @@ class MeasureDesign(ValueMethods):
                 if value.upper <= limit or value.lower > limit:
                     break
             if value.upper > limit:
-                raise CertificateError("bound", f"subset {orbit.representative} by {float(value.upper - limit):.3e}")
+                inputs = ", ".join(str(x) for x in range(m) if orbit.representative >> x & 1)
+                short = format_decimal(value.upper - limit, digits=2, up=True)
+                raise CertificateError("bound", f"below the measure at the column of inputs {{{inputs}}} by {short}")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its certificate."""

@@ -325,8 +325,9 @@ def _stride(region: Region, plan: saddle.ContourPlan, *, spread: float = 0.2, mo
     if not math.isfinite(region.deviation * plan.step):
         raise Unsupported("the squares of atoms of G are beyond the range of doubles; use engine exact, at small n")
     stride = max(1, math.ceil(spread / max(region.deviation * plan.step, spread / count)))
-    if count // stride > min(most, cost.left() // max(len(region.values), 1)):
-        raise saddle.too_many("contour", f"{count // stride} intervals")
+    most = min(most, cost.left() // max(len(region.values), 1))
+    if count // stride > most:
+        raise saddle.too_many("contour", f"{count // stride} intervals, limit {most}")
     return stride
 
 

@@ -250,7 +250,8 @@ def _trapezoid(
         starts, stops, closed = active_intervals(region, n, plan, threshold, most)
         negligible, evaluated = negligible + closed, evaluated + int((stops - starts).sum())
         if evaluated > most:
-            raise saddle.too_many(f"contour at n = {n}", f"{evaluated} nodes of {len(region.values)} atoms")
+            nodes = f"{evaluated} nodes of {len(region.values)} atoms, limit {most}"
+            raise saddle.too_many(f"contour at n = {n}", nodes)
         cost.add(int((stops - starts).sum()) * (atoms + AS_MANY_AS * len(region.segments)))
         parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
     upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)

@@ -170,7 +170,7 @@ def describe(plan: ContourPlan) -> str:
 
 def too_many(engine: str, what: str) -> Unsupported:
     """Refusal of a width that would cost too much; it names the argument to change."""
-    return Unsupported(f"rtol: expected a larger relative width; engine {engine} takes {what} for this one")
+    return Unsupported(f"rtol: engine {engine} would need {what}; ask for a larger one")
 
 
 def saddle_point(

@@ -1,7 +1,7 @@
 """The law of the template of a channel at an irrational level, in balls.
 
-At ``exp(eps0)`` two templates cannot be told to be equal, and no moment needs that: splitting an atom changes none. So
-this law keeps one atom for every output, and encloses moments, fibers and exact risks. What needs equality stays with
+Balls cannot decide that two templates are equal, so equal ones stay separate atoms, one per output; moments do not
+change by that. Moments, fibers and exact risks are enclosed; what needs equality stays with
 :class:`~symshuffle.utility.anchored.law.AnchoredLaw`.
 """
 

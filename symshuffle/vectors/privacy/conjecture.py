@@ -34,7 +34,15 @@ import flint
 
 from symshuffle.base.choices import SafeEnd
 from symshuffle.base.errors import CertificateError, InputError, NotDecided
-from symshuffle.base.numbers import Ball, as_integer, parse_inside, parse_rational, to_arb, working_precision
+from symshuffle.base.numbers import (
+    Ball,
+    as_integer,
+    format_decimal,
+    parse_inside,
+    parse_rational,
+    to_arb,
+    working_precision,
+)
 from symshuffle.base.results import AnswerMethods, Bracket, check_claim, outward
 from symshuffle.vectors.randomizers.gaussian import gaussian_profile, upper_normal
 
@@ -120,8 +128,13 @@ class WorstBackground(AnswerMethods):
         if not all(-1 <= x <= 1 for x in self.counterexample) or len(self.counterexample) != self.n:
             raise CertificateError("counterexample", f"{self.n} inputs in [-1, 1] are needed")
         attained = Fraction(search.merged(tuple(x / self.sigma0 for x in self.counterexample)))
-        if not (self.bracket.lower <= attained and attained > again.upper and self.bracket.upper >= 1):
-            raise CertificateError("counterexample", f"attains {float(attained):.9g}, not above the conjectured one")
+        shown = format_decimal(attained, digits=9, up=False)
+        if attained <= again.upper:
+            raise CertificateError("counterexample", f"attains {shown}, not above the conjectured one")
+        if attained < self.bracket.lower:
+            raise CertificateError("bracket.lower", f"above what the counterexample attains, {shown}")
+        if self.bracket.upper < 1:
+            raise CertificateError("bracket.upper", "below 1, the bound where a counterexample was found")
 
 
 def worst_background_on_the_line(

@@ -140,7 +140,7 @@ def linear_transform(
             start, slope, weight = line()
             z = s * slope
             # At the middle of the ball, as the series would see its radius times exp(|z|): E exp(zx) moves by less,
-            # |x| being at most 1. Far out, where z is large for the precision, no series is summed.
+            # |x| being at most 1. Far out (|z| >= 2 bits) no bits are added, as no series is summed that cancels.
             middle = flint.acb(z.real.mid(), z.imag.mid())
             moved = (abs(z - middle) * abs(z.real).exp()).upper()
             size, bits = float(abs(middle).mid()), flint.ctx.prec

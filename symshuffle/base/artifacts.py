@@ -133,8 +133,16 @@ def _first_words(data: bytes) -> bytes:
 _FIRST: Final = re.compile(rb'\W{0,99}\w{0,99}(?:": *"symshuffle [a-z ]*)?')
 
 
-def check_destination(path: Path, *, argument: str, directory: bool = False) -> None:
-    """Refuse a place where no file (or directory of files) can be written, before anything is computed for it."""
+PICTURES: Final = {".png": b"\x89PNG", ".pdf": b"%PDF-1", ".svg": b"<?xml"}
+"""How pictures begin, by the ends of their names."""
+
+
+def check_destination(path: Path, *, argument: str, directory: bool = False, beginning: bytes = b"") -> None:
+    """Refuse a place where no file (or directory of files) can be written, before anything is computed for it.
+
+    - ``beginning``: how the file will begin, where that is known: one of another kind is not replaced. Pictures have it
+      by their name.
+    """
     expected = "a directory" if directory else "a file"
     if path.exists() and not (path.is_dir() if directory else path.is_file()):
         found = "a directory" if path.is_dir() else "a file" if path.is_file() else "a device or a pipe"
@@ -147,6 +155,8 @@ def check_destination(path: Path, *, argument: str, directory: bool = False) -> 
             pass
     except OSError as error:
         raise InputError(argument, path, f"{expected} in a writable directory (not below {parent})") from error
+    if beginning := beginning or PICTURES.get(path.suffix.lower(), b""):
+        check_replaced(path, beginning, argument=argument)
 
 
 def installed(distribution: str) -> str:

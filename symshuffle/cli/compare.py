@@ -90,7 +90,7 @@ def compare(
     inputs, users = as_integer(k, "--k", 2), arguments.users(n)
     for path, name in ((csv, "--csv"), (plot, "--plot")):
         if path is not None:
-            check_destination(path, argument=name)
+            check_destination(path, argument=name, beginning=b"mechanism" if name == "--csv" else b"")
     if plot is not None:
         from symshuffle.design.comparison.table import check_picture
 

@@ -106,13 +106,13 @@ class _CurveOptions:
     ] = None
     jobs: FewJobs = "1"
 
-    def check(self) -> int:
-        """Number of points; files that cannot be written are refused."""
+    def check(self, axis: str) -> int:
+        """Number of points; files that cannot be written are refused, those of another first column too."""
         if self.plot is not None and self.plot.suffix.lower() not in (".png", ".pdf", ".svg"):
             raise InputError("--plot", self.plot, "a file that ends in .png, .pdf or .svg")
         for option, target in (("--csv", self.table), ("--plot", self.plot)):
             if target is not None:
-                check_destination(target, argument=option)
+                check_destination(target, argument=option, beginning=axis.encode() if option == "--csv" else b"")
         from symshuffle.accountants.questions.curves import MOST_POINTS
 
         return as_integer(self.points, "points", 2, MOST_POINTS)
@@ -173,7 +173,7 @@ def profile(
     """Privacy profile: a bound on delta at levels eps, as brackets."""
     from symshuffle.accountants.questions.curves import profile, spaced
 
-    number = options.check()
+    number = options.check("eps")
     subject = asked.subject(users=True, **{"from": start, "to": stop})
     levels = spaced(start, stop, number)
     options.show(subject, show, partial(profile, eps=levels, direction=direction))
@@ -194,7 +194,7 @@ def amplification_curve(
     """Smallest eps at a fixed delta as a function of the number of users, as brackets."""
     from symshuffle.accountants.questions import curves
 
-    number = options.check()
+    number = options.check("n")
     start, stop = ungrouped(start), ungrouped(stop)
     for name, end in (("from", start), ("to", stop)):
         as_integer(end, name, 1, LARGEST_N)
@@ -216,7 +216,7 @@ def tradeoff(
     from symshuffle.accountants.questions.curves import spaced
     from symshuffle.accountants.questions.tradeoff_function import limit_of, tradeoff
 
-    number = options.check()
+    number = options.check("type_i")
     subject = asked.subject(users=True, **{"from": start, "to": stop})
     errors = spaced(start, stop, number)
     options.show(subject, show, partial(tradeoff, type_i=errors), optional(lambda: limit_of(subject.experiment)))

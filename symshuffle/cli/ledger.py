@@ -70,7 +70,7 @@ def verify(
     """
     processes = arguments.jobs(jobs)
     if json not in (None, STDOUT):
-        check_destination(Path(json), argument="--json")
+        check_destination(Path(json), argument="--json", beginning=to_json([{"id": ""}]).encode())
     if report is not None:
         from symshuffle.ledger.report.site import check_report, write_report
 

@@ -71,7 +71,8 @@ def mean(
     if out is not None:
         if out.suffix.lower() not in (".npy", ".csv"):
             raise InputError("--out", out, "a file that ends in .npy or .csv")
-        check_destination(out, argument="--out")
+        begins = b"estimate" if out.suffix.lower() == ".csv" else b"\x93NUMPY"
+        check_destination(out, argument="--out", beginning=begins)
     used = secrets.randbits(64) if seed is None else as_integer(seed, "seed", 0)
     asked: dict[str, Any] = {"eps": eps, "delta": delta, "mechanism": mechanism, **_USUAL, **fields.given}
     fixed = arguments.assignments(param)

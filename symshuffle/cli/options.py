@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.artifacts import check_destination, check_replaced, write_atomically
+from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Arithmetic, Loss, Question
 from symshuffle.base.numbers import Real, as_width, counted
 
@@ -272,8 +272,8 @@ def check_proof(file: Path | None) -> None:
     if file is not None:
         from symshuffle.ledger.recheck.bound import FORMAT
 
-        check_destination(file, argument="--proof")
-        check_replaced(file, json.dumps({"format": FORMAT}, indent=1).encode(), argument="--proof")
+        begins = json.dumps({"format": FORMAT}, indent=1).encode()
+        check_destination(file, argument="--proof", beginning=begins)
 
 
 def check_provable(

@@ -113,9 +113,9 @@ def pld(
     fields: FieldOptions = NONE_GIVEN,
 ) -> None:
     """Write the privacy-loss distribution of one round, on the safe side, for other accountants."""
-    from symshuffle.accountants.rounds.privacy_loss_distribution import privacy_loss_distribution
+    from symshuffle.accountants.rounds.privacy_loss_distribution import FORMAT, privacy_loss_distribution
 
-    check_destination(out, argument="--out")
+    check_destination(out, argument="--out", beginning=json.dumps({"format": FORMAT}, indent=1).encode())
     one, users = arguments.named_randomizer(mech, eps0, lam, param, header), arguments.users(n)
     asked = one.quickest(fields.null)
     found = privacy_loss_distribution(

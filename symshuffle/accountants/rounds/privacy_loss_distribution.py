@@ -32,7 +32,7 @@ from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import Ball, counted, format_decimal, parse_inside, parse_rational, working_precision
 from symshuffle.base.results import MOST_DIGITS, FirstLines, outward
 
-_FORMAT: Final = "symshuffle privacy loss 1"
+FORMAT: Final = "symshuffle privacy loss 1"
 
 PROVED: Final = (
     "the profile of these masses is above that of one round at every level, in both orders of the datasets, in the "
@@ -119,7 +119,7 @@ class PrivacyLossDistribution:
         The profile is that at the levels of at least 0.
         """
         return {
-            "format": _FORMAT,
+            "format": FORMAT,
             **self.about,
             "step": float(self.law.step),
             "first": self.law.first,
@@ -153,8 +153,8 @@ class PrivacyLossDistribution:
         """
         path, text = read_text(file, "file", _LARGEST_FILE)
         told = parse_json(text, path, "file")
-        if not isinstance(told, dict) or told.pop("format", None) != _FORMAT:
-            raise InputError("file", path, f"JSON of the format {_FORMAT!r}")
+        if not isinstance(told, dict) or told.pop("format", None) != FORMAT:
+            raise InputError("file", path, f"JSON of the format {FORMAT!r}")
         if "rigour" in told:  # the name of an earlier version
             told["arithmetic"] = told.pop("rigour")
         known = {**_NUMBERS, **_WORDS}

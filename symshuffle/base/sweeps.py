@@ -31,7 +31,7 @@ from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.documents import LARGEST_LIST, parse_json, read_text
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported, check_progress
 from symshuffle.base.executors import Work, check_executor
-from symshuffle.base.numbers import as_integer
+from symshuffle.base.numbers import as_integer, counted
 from symshuffle.base.rows import FlatRow, Scalar, csv_text, flat
 
 TABLE: Final = "table.csv"
@@ -44,6 +44,9 @@ OWN: Final = (POINT, REASON, SECONDS)
 
 _INSIDE: Final = re.compile(r"^symshuffle\.(?:[a-z]\w*\.)+(?=\w+(?:\(|$))")
 """The modules in the name of a function of this package."""
+
+_COMMAND: Final = re.compile(r"^symshuffle\.(?:\w+\.)*answer\(\('([\w-]+)'.*", re.DOTALL)
+"""The name that a sweep of the command line has, around that of its command."""
 
 Found: TypeAlias = "tuple[FlatRow, str | None, float]"
 """The row of a point, or the reason why there is none, and the seconds."""
@@ -144,7 +147,8 @@ def _claim(folder: Path, identity: Mapping[str, Any]) -> None:
         return
     found = parse_json(read_text(named, "out", LARGEST_LIST)[1], named, "out")
     try:
-        theirs = f"{found['points']} points of {found['function']} over {', '.join(found['arguments'])}"
+        asked = _COMMAND.sub(r"\1", str(found["function"]))
+        theirs = f"{counted(found['points'], 'point')} of {asked} over {', '.join(found['arguments'])}"
     except (KeyError, TypeError):
         raise InputError("out", folder, f"a folder whose {IDENTITY} can be read") from None
     # Older files name the module of a function of this package as well.
@@ -255,7 +259,7 @@ class Table:
         return f"<table>{cells('th', heads)}{body}</table>{more}"
 
     def __repr__(self) -> str:
-        return f"<Table of {len(self.rows)} points, {self.failed} failed, {self.resumed} resumed>"
+        return f"<Table of {counted(len(self.rows), 'point')}, {self.failed} failed, {self.resumed} resumed>"
 
 
 def check_parquet() -> None:
@@ -362,7 +366,7 @@ def _values(name: object, values: Any) -> list[object]:
 
 def _check_grid(size: int, points: Iterable[Mapping[str, object]]) -> None:
     if not 1 <= size <= LARGEST_GRID:
-        raise InputError("grid", f"{size} points", f"from 1 to {LARGEST_GRID}")
+        raise InputError("grid", counted(size, "point"), f"from 1 to {LARGEST_GRID}")
     for name in (name for point in points for name in point):
         if not isinstance(name, str) or name in OWN:
             raise InputError("grid", name, f"names of arguments, none of them {', '.join(OWN)}")

@@ -23,6 +23,7 @@ from symshuffle.base.numbers import (
     Number,
     Verdict,
     brief,
+    counted,
     equal,
     is_enclosed,
     is_exact,
@@ -42,7 +43,9 @@ _NEARLY: Final = Fraction(1, 2**60)
 def check_atoms(values: Sequence[Number], weights: Sequence[Number], singular: Number) -> None:
     """What the atoms of every law have to be, with or without a continuous part beside them."""
     if not values or len(values) != len(weights):
-        raise InputError("atoms", f"{len(values)} values, {len(weights)} weights", "as many, at least 1")
+        raise InputError(
+            "atoms", f"{counted(len(values), 'value')}, {counted(len(weights), 'weight')}", "as many, at least 1"
+        )
     for weight in weights:
         if less(0, weight) is Verdict.FALSE:
             raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")

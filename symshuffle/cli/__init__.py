@@ -280,7 +280,7 @@ def _in_advice(text: str, parameters: Mapping[str, str], *, keys: bool = False) 
             text = re.sub(rf"\b{name}='([^']*)'", rf"{option} \1", text)
             if keys:
                 continue
-            if name in KEYWORDS and name != "n":
+            if name in (*KEYWORDS, "users") and name != "n":
                 text = re.sub(rf"(?<!-)\b{name} = (?=\d)", f"{option} ", text)
             if "_" in name:
                 text = re.sub(rf"\b{name}\b(?!\()", option, text)

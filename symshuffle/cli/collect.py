@@ -150,7 +150,9 @@ def randomize(
     packed = arranged(packed) if order == "sorted" else shuffled(packed, draw)
     files.write_messages(out, known, packed, order, counts=counts)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{len(users)} messages of {known.name}, {'counted' if counts else order}; plan {known.digest[:16]}")
+    console.print(
+        f"{counted(len(users), 'message')} of {known.name}, {'counted' if counts else order}; plan {known.digest[:16]}"
+    )
     console.print(held.sentence)
     if len(users) > known.n:
         console.print(
@@ -283,7 +285,7 @@ def _described(found: SurveyPlan, *, explain: bool) -> Table:
     shown.add_row("certified", f"delta <= {bound['delta_at_eps']} at eps = {target_decimal(found.eps, up=True)}")
     shown.add_row("", f"eps <= {rounded_up(found.certified_eps)} at delta = {target_decimal(found.delta, up=True)}")
     shown.add_row("arithmetic", f"{bound['arithmetic']}, engine {bound['engine']}")
-    shown.add_row("loss", f"{LOSSES[found.loss]}: {expected[found.loss]} (shares, {found.n} users)")
+    shown.add_row("loss", f"{LOSSES[found.loss]}: {expected[found.loss]} (shares, {counted(found.n, 'user')})")
     shown.add_row("per category", f"standard error at most {deviations[0]} users; {deviations[1]} if nobody holds it")
     shown.add_row("message", counted(made.bits, "bit"))
     if explain:

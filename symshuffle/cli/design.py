@@ -144,6 +144,7 @@ def shuffled(
 ) -> None:
     """Most accurate channel found that meets (eps, delta) after shuffling: a mixture of orbits, by a local search."""
     from symshuffle.design.shuffled.best import LARGEST_INPUTS, best_shuffled
+    from symshuffle.design.shuffled.minorant import TRACE_FORMAT
 
     inputs = as_integer(k, "--k", 2, LARGEST_INPUTS)
     users = arguments.users(n)
@@ -151,7 +152,7 @@ def shuffled(
     if proof is not None:
         if cap is None:
             raise InputError("--proof", proof, "--lam-cap as well: without a cap there is no upper end")
-        check_destination(proof, argument="--proof")
+        check_destination(proof, argument="--proof", beginning=json.dumps({"format": TRACE_FORMAT}).encode())
     with progress() as display:
         task = display.add_task("", total=None)
         found = best_shuffled(
@@ -212,7 +213,10 @@ def _decide(asked: _ProblemOptions, criterion: Criterion, show: Show) -> None:
     level, file = asked.level(), asked.read("decision")
     problem: Problem = file.problem()  # type: ignore[union-attr]  # of that kind
     if criterion == "bayes":
-        problem.required_prior()
+        try:
+            problem.required_prior()
+        except InputError as error:
+            raise InputError(f"{asked.problem}: {error.argument}", error.value, error.expected) from None
     group = _group(file, problem, asked.symmetry, criterion)
     found = smallest_risk(problem, level, criterion=criterion, group=group)
     if group is not None:

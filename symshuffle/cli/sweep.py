@@ -16,6 +16,7 @@ from rich.console import Console
 from symshuffle.base.documents import LARGEST_LIST, parse_toml, read_text
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.base.executors import workers
+from symshuffle.base.numbers import counted
 from symshuffle.base.rows import FlatRow, flat
 from symshuffle.base.sweeps import TABLE, check_parquet
 from symshuffle.base.sweeps import tabulate as swept
@@ -80,7 +81,8 @@ def sweep(
         typer.echo(json.dumps({"table": str(table), **counts}, indent=2))
         return
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{len(found.rows)} points, {found.resumed} of them from before, {found.failed} failed: {table}")
+    points = counted(len(found.rows), "point")
+    console.print(f"{points}, {found.resumed} of them from before, {found.failed} failed: {table}")
 
 
 def _check_columns(command: str, columns: Sequence[str], point: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from symshuffle.base.artifacts import check_destination, is_abandoned, published_once
 from symshuffle.base.documents import folded, parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import counted as in_words
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
 from symshuffle.collect.messages import category, counted, lines, read_lines
 from symshuffle.collect.messages import read_labels as check_labels
@@ -113,7 +114,7 @@ def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[_Row]:
         for row in reader:
             where, line = f"{path}, line {line}", reader.line_num + 1
             if len(row) <= most or any(row[len(heads) :]):
-                raise InputError(where, f"{len(row)} values", f"{len(heads)}, as in the header")
+                raise InputError(where, in_words(len(row), "value"), f"{len(heads)}, as in the header")
             yield where, row[at], None if who is None else row[who]
 
 
@@ -130,7 +131,10 @@ def _parquet_rows(path: Path, column: str, identity: str | None) -> Iterator[_Ro
 
 
 def _place(heads: list[str], column: str, option: str) -> int:
-    if heads.count(column) != 1:
+    found = heads.count(column)
+    if found > 1:
+        raise InputError(option, column, f"a column whose name stands once in the header, not {found} times")
+    if not found:
         raise InputError(option, column, "one of the columns " + ", ".join(heads[:20]))
     return heads.index(column)
 

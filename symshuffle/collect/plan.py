@@ -250,8 +250,9 @@ class SurveyPlan:
         """Number of users who may have sent so many messages; arguments and errors as of :meth:`guarantee`."""
         # Where users drop out at random, privacy is certified for any number of messages.
         least = 1 if self.deployment.groups[0].is_random else self.min_batch_size
+        shown = None if messages is None else counted(messages, "message" if argument == "messages" else "row")
         if messages is not None and messages < least:
-            raise InputError(argument, messages, f"at least {least}, from which on the plan's eps is certified")
+            raise InputError(argument, shown, f"at least {least}, from which on the plan's eps is certified")
         covered = self.n if users is None else as_integer(users, "users", least, LARGEST_USERS)
         if messages is None or messages <= covered:
             return covered
@@ -260,7 +261,7 @@ class SurveyPlan:
         remedy = f"; plan for n = {messages}, or state users = {messages} if nobody sent twice"
         if messages > LARGEST_USERS:
             remedy = ""
-        raise InputError(argument, messages, f"at most n = {self.n} of the plan{remedy}")
+        raise InputError(argument, shown, f"at most n = {self.n} of the plan{remedy}")
 
     def client(self) -> Client:
         """Client that randomizes the value of one user; it does not shuffle."""
@@ -366,7 +367,7 @@ def simulate(
     users = falling(plan) if values is None else np.asarray(values, dtype=np.int64)
     if len(users) and not 0 <= users.min() <= users.max() < plan.k:
         raise InputError("values", f"{users.min()} to {users.max()}", f"categories from 0 to {plan.k - 1}")
-    plan.check_messages(len(users), max(len(users), plan.n))
+    plan.check_messages(len(users), max(len(users), plan.n), "values")
     made, size = plan.scheme, chunk(plan.scheme)
     tally = made.tally(made.sample(users[:1], draw)) * 0 if len(users) else np.zeros(0, dtype=np.int64)
     for i in range(0, len(users), size):

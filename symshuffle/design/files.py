@@ -8,7 +8,7 @@ divided by their sum (:mod:`symshuffle.base.numbers.tables`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -230,10 +230,25 @@ def read_problem(path: Path | str) -> ProblemFile:
         raise InputError(f"{path}: {error.argument}", error.value, error.expected) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        kinds = {"decision", "mutual-information", "f-divergence"}
-        where = [part for part in first["loc"] if part not in kinds]
+        where = [part for part in first["loc"] if part not in _KINDS]
         field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
-        value = str(first["input"])
-        shown = value if len(value) <= 60 else f"{value[:57]}..."
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{path}: {field or 'kind'}", shown, message[:1].lower() + message[1:]) from None
+        raise InputError(f"{path}: {field or 'kind'}", *_wrong(data, where, dict(first))) from None
+
+
+_KINDS: Final = {"decision": DecisionFile, "mutual-information": InformationFile, "f-divergence": DivergenceFile}
+
+
+def _wrong(data: dict[str, Any], where: list[int | str], found: dict[str, Any]) -> tuple[str | None, str]:
+    """The value that pydantic refuses, None for a key that is missing, and what is expected there."""
+    if not where:
+        return data.get("kind"), f"one of {', '.join(_KINDS)}"
+    owner = _KINDS[data["kind"]] if len(where) == 1 else SymmetrySpec
+    value = str(found["input"])
+    shown = value if len(value) <= 60 else f"{value[:57]}..."
+    match found["type"]:
+        case "missing" | "missing_argument":
+            return None, f"a key of every file of the kind {data['kind']}"
+        case "unexpected_keyword_argument":
+            return shown, f"one of the keys {', '.join(one.name for one in fields(owner) if one.init)}"
+    message = found["msg"].removeprefix("Value error, ")
+    return shown, message[:1].lower() + message[1:]

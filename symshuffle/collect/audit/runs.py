@@ -94,16 +94,16 @@ class Program:
         except subprocess.TimeoutExpired:
             _end(process)
             _, said = process.communicate()
-            wanted = f"an answer to {len(inputs)} inputs within {seconds:g} s (timeout){_first_line(said)}"
+            wanted = f"an answer to {len(inputs)} inputs within {seconds:g} s (timeout){_last_line(said)}"
             raise InputError("command", self.command, wanted) from None
         except BaseException:
             _end(process)
             raise
         if process.returncode:
-            raise InputError("command", self.command, f"exit status 0, not {process.returncode}{_first_line(said)}")
+            raise InputError("command", self.command, f"exit status 0, not {process.returncode}{_last_line(said)}")
         found = split_lines(out.decode(errors="backslashreplace"))
         if len(found) != len(inputs):
-            wanted = f"a line for each of {len(inputs)} inputs, not {len(found)} lines{_first_line(said)}"
+            wanted = f"a line for each of {len(inputs)} inputs, not {len(found)} lines{_last_line(said)}"
             raise InputError("command", self.command, wanted)
         return found
 
@@ -116,11 +116,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _first_line(said: bytes) -> str:
-    """The first line of standard error that says something."""
+def _last_line(said: bytes) -> str:
+    """The last line of standard error that says something."""
     lines = (text.strip() for text in said.decode(errors="backslashreplace").splitlines())
-    first = next((text for text in lines if text), "")
-    return f"; it says: {first}" if first else ""
+    last = next((text for text in reversed([*lines]) if text), "")
+    return f"; it says: {last}" if last else ""
 
 
 def answers(

@@ -64,7 +64,7 @@ STATEMENT |= {"null": (None, "blanket", ROW), "pairs": ("all", [[range(CELLS + 1
 LINE = {name: range(1, top + 1) for name, top in (("c", ONE << 64), ("step", ONE << 8), ("smoothing", ONE << 8))}
 LINE["last"] = range(1, (1 << 40) + 1)
 VERSIONS = dict.fromkeys(("symshuffle", "numpy", "python"), "not installed|[0-9][0-9A-Za-z.+-]{0,49}")
-FILE = {"format": re.escape(FORMAT), "lines": [LINE, range(7)], "versions": VERSIONS, "digest": "sha256:[0-9a-f]{64}"}
+FILE = {"format": FORMAT, "lines": [LINE, range(7)], "versions": VERSIONS, "digest": "sha256:[0-9a-f]{64}"}
 Interval = tuple[int, int]
 
 
@@ -129,7 +129,7 @@ def read(value: Any, place: str, form: Any) -> Any:
         raise CertificateError(place, f"expected {' or '.join(kind.__name__ for kind in forms)}")
     form = forms[type(value)]
     if (type(form) is str and not re.fullmatch(form, value)) or (type(form) is range and value not in form):
-        raise CertificateError(place, f"expected {form}"[:99])
+        raise CertificateError(place, f"expected {form}"[:120])
     if type(form) is list and len(value) not in form[1]:
         raise CertificateError(place, f"expected from {form[1][0]} to {form[1][-1]} entries")
     if type(form) is dict and value.keys() != form.keys():

@@ -8,6 +8,7 @@ import pytest
 
 from symshuffle.base import artifacts
 from symshuffle.base.errors import InputError
+from tests.shell import refused
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +68,38 @@ def test_what_begins_in_another_way_is_kept(kind: str, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"^file = "):
             artifacts.write_atomically(target, new)
         assert target.read_bytes() == old and list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        (("mean", "x.csv", "--eps", "1", "--delta", "1e-3"), "--out=kept.csv"),
+        (("mean", "x.csv", "--eps", "1", "--delta", "1e-3"), "--out=kept.npy"),
+        (("compare", "--k", "3", "--n", "100", "--eps0", "-1"), "--csv=kept.csv"),
+        (("compare", "--k", "3", "--n", "100", "--eps0", "-1"), "--plot=kept.png"),
+        (("profile", "nosuch", "--to", "1", "--n", "100"), "--csv=kept.csv"),
+        (("profile", "nosuch", "--to", "1", "--n", "100"), "--plot=kept.pdf"),
+        (("amplification-curve", "nosuch", "--eps0", "1", "--delta", "1e-3"), "--csv=kept.csv"),
+        (("tradeoff", "nosuch", "--eps0", "1", "--n", "100"), "--csv=kept.csv"),
+        (("pld", "nosuch", "--eps0", "1", "--n", "100"), "--out=kept.json"),
+        (
+            ("design", "shuffled", "--k", "3", "--n", "9", "--eps", "1", "--delta", "2", "--lam-cap=3"),
+            "--proof=kept",
+        ),
+        (("verify", "nosuch"), "--json=kept.json"),
+    ],
+)
+def test_another_file_is_refused_before_the_work(
+    line: tuple[str, ...], option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Each line is wrong in what the work begins with, so that another refusal shows that it had begun."""
+    monkeypatch.chdir(tmp_path)
+    kept = tmp_path / option.partition("=")[2]
+    name = option.replace("=", " = ")
+    assert not refused(capsys, *line, option).startswith(f"symshuffle: {name}")
+    kept.write_text("x,y\n1,2\n")
+    assert refused(capsys, *line, option).startswith(f"symshuffle: {name}: expected a new file")
+    assert kept.read_text() == "x,y\n1,2\n"
 
 
 def test_the_file_behind_a_link_is_replaced(tmp_path: Path) -> None:

@@ -38,6 +38,24 @@ def test_every_example_at_a_rational_level_and_at_an_exponential(path, capsys):
             Channel.from_rows(found["channel"]["rows"])
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"losses": [1]}, "losses = [1]: expected one of the keys kind, model, loss, prior, symmetry, title"),
+        ({"symmetry": {"foo": 1}}, "symmetry.foo = 1: expected one of the keys generators, blocks, form"),
+        ({"loss": None}, "loss is missing: expected a key of every file of the kind decision"),
+        ({"kind": None}, "kind is missing: expected one of decision, mutual-information, f-divergence"),
+        ({"kind": "choice"}, "kind = choice: expected one of decision, mutual-information, f-divergence"),
+        ({"prior": None}, "prior is missing: expected 2 weights"),
+    ],
+)
+def test_keys_of_a_problem_file_are_named_with_the_file(changed, told, tmp_path, capsys):
+    path = tmp_path / "p.json"
+    data = {"kind": "decision", "model": [["1/2", "1/2"], ["1/3", "2/3"]], "loss": [[0, 1], [1, 0]]} | changed
+    path.write_text(json.dumps({key: value for key, value in data.items() if value is not None}))
+    assert f"symshuffle: {path}: {told}" in refused(capsys, "design", "bayes", path, "--lam", "3")
+
+
 def test_certificate_and_formula(capsys):
     found = answer(capsys, "design", "bayes", RATING, "--lam", "3", "--formula")
     assert found["exact"] == "24/25"

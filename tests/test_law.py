@@ -18,7 +18,7 @@ HALF = Fraction(1, 2)
     ("values", "weights", "singular", "message"),
     [
         ((), (), 0, "at least 1"),
-        ((1,), (HALF, HALF), 0, "1 values, 2 weights"),
+        ((1,), (HALF, HALF), 0, "1 value, 2 weights"),
         ((Fraction(1),), (Fraction(0),), 0, "drop atoms of weight 0"),
         ((Fraction(1),), (Fraction(-1),), 0, "positive probabilities"),
         ((1.0,), (float("nan"),), 0, "positive probabilities"),

@@ -261,7 +261,7 @@ TABLES = {
         ("0.2 0.8", "0.2 0.3 0.5", "w.csv, line 4 = 3 values: expected 2"),
     )),
     "values": (SURVEY, "values.csv", "user,answer\nu1,0\nu2,1\n", (
-        ("u2,1", "u2", "values.csv, line 3 = 1 values: expected 2"),
+        ("u2,1", "u2", "values.csv, line 3 = 1 value: expected 2"),
         ("u2,1", "u2,x", "values.csv, line 3, column answer = x"),
         ("u2,1", ",1", "values.csv, line 3, column user = an empty cell"),
         ("u2,1", "u1,1", "values.csv, line 3, column user = the identity of line 2"),

@@ -25,6 +25,7 @@ from symshuffle.base.executors import mapped, processes
 from symshuffle.base.sweeps import IDENTITY, TABLE, tabulate
 from symshuffle.cli.sweep import _read, answer
 from tests.shell import refused
+from tests.shell import run as command_line
 from tests.shown import as_html
 
 ROOT = Path(__file__).parent.parent
@@ -233,7 +234,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
         (partial(power, 2), {"exponent": [2]}),
     ):
         with pytest.raises(
-            InputError, match=r"this holds another one, 1 points of .*power over base, exponent"
+            InputError, match=r"this holds another one, 1 point of .*power over base, exponent"
         ) as error:
             tabulate(function, other, out=tmp_path / "a")
         assert "\n" not in str(error.value)
@@ -327,6 +328,16 @@ def test_wrong_specifications(tmp_path, capsys, spec, said):
     (tmp_path / "spec.toml").write_text(spec)
     shown = refused(capsys, "sweep", str(tmp_path / "spec.toml"), "--out", str(tmp_path / "out"))
     assert said in shown and not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_another_sweep_is_named_by_its_command(tmp_path, capsys):
+    grid = "[grid]\nmechanism = 'krr'\nparam.k = 3\neps0 = 1\nn = 100\n"
+    for command, rest in (("delta", "eps = 0.1"), ("epsilon", "delta = 0.01")):
+        (tmp_path / f"{command}.toml").write_text(f"command = '{command}'\ncolumns = ['upper']\n{grid}{rest}")
+    out = ("--out", str(tmp_path / "out"))
+    assert command_line(capsys, "sweep", str(tmp_path / "delta.toml"), *out)[0] == 0
+    shown = refused(capsys, "sweep", str(tmp_path / "epsilon.toml"), *out)
+    assert "1 point of delta over eps, eps0, mechanism, n, param.k" in shown and "answer" not in shown
 
 
 def test_sources_laws_results_and_errors_travel():

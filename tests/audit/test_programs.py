@@ -132,6 +132,7 @@ LOCAL = ("local", "--runs", "100", *CLAIM, "--program")
     ("words", "message"),
     [
         ((*LOCAL, CODE + "'import sys; sys.exit(\"\\n no such key \")'"), "exit status 0, not 1; it says: no such key"),
+        ((*LOCAL, CODE + "'raise KeyError(5)'"), "exit status 0, not 1; it says: KeyError: 5"),
         ((*LOCAL, CODE + "'import time; time.sleep(60)'", "--timeout", "0.2"), "within 0.2 s (--timeout)"),
         ((*LOCAL, CODE + "'print(1)'"), "a line for each of 300 inputs, not 1 lines"),
         ((*LOCAL, "no-such-program-here"), "--program = no-such-program-here: expected a program that starts"),

@@ -3,6 +3,7 @@
 import csv
 import itertools
 import json
+import re
 from collections import Counter
 from fractions import Fraction as F
 from importlib.util import find_spec
@@ -150,7 +151,8 @@ def test_a_random_order_does_not_keep_that_of_the_rows(capsys, tmp_path, monkeyp
         (("u5,", ",", 1), "values.csv, line 7, column user = an empty cell: expected an identity"),
         (("user,answer", "user,reply", 1), "--column = answer: expected one of the columns user, reply"),
         (("user,answer", "who,answer", 1), "--id = user: expected one of the columns who, answer"),
-        ((",a\n", "\n", 1), "values.csv, line 2 = 1 values: expected 2, as in the header"),
+        (("user,answer", "user,answer,answer", 1), "--column = answer: expected a column whose name stands once"),
+        ((",a\n", "\n", 1), "values.csv, line 2 = 1 value: expected 2, as in the header"),
         ((",a\n", ",b\n,a\n", -1), "values.csv, line "),
     ],
 )
@@ -164,12 +166,24 @@ def test_wrong_values_are_named_by_row(capsys, survey, change, told):
 def test_too_few_users_are_refused_at_both_ends(capsys, survey):
     text = Path("values.csv").read_text().splitlines(keepends=True)
     Path("values.csv").write_text("".join(text[:50]))
-    assert "--values = 49: expected at least 50" in refused(capsys, *RANDOMIZE)
+    assert "--values = 49 rows: expected at least 50" in refused(capsys, *RANDOMIZE)
     Path("values.csv").write_text("".join(text))
     assert run(capsys, *RANDOMIZE)[0] == 0
     lines = Path("messages.csv").read_text().splitlines(keepends=True)
     Path("messages.csv").write_text("".join(lines[:51]))
-    assert "MESSAGES = 49: expected at least 50" in refused(capsys, *ESTIMATE) and not Path("histogram.csv").exists()
+    assert (
+        "MESSAGES = 49 messages: expected at least 50" in refused(capsys, *ESTIMATE)
+        and not Path("histogram.csv").exists()
+    )
+
+
+def test_more_users_than_the_plan_has_are_stated_by_the_option_that_the_refusal_names(capsys, survey):
+    text = Path("values.csv").read_text()
+    rows = [f"v{i},{line.split(',')[1]}" for i, line in enumerate(text.splitlines()[1:])]
+    Path("values.csv").write_text(text + "".join(f"{row}\n" for row in rows))
+    assert run(capsys, *RANDOMIZE)[0] == 0
+    (users,) = re.findall(r"--users \d+", refused(capsys, *ESTIMATE))
+    assert run(capsys, *ESTIMATE, *users.split())[0] == 0
 
 
 def test_a_second_run_on_the_same_file_is_refused(capsys, survey):
@@ -198,7 +212,7 @@ def test_messages_of_another_plan_are_refused(capsys, survey):
         ("HEAD\nmessage\n" + "1\n" * 50 + "7\n", "messages.csv, line 53 = 7: expected an integer from 0 to 3"),
         ("HEAD\nmessage,count\n1,50\n2\n", "messages.csv, line 4 = 2: expected"),
         ("HEAD\nmessage,count\n1,0\n2,50\n", "messages.csv, line 3 = 1,0: expected"),
-        ("HEAD\nmessage\n", "MESSAGES = 0: expected at least 50"),
+        ("HEAD\nmessage\n", "MESSAGES = 0 messages: expected at least 50"),
     ],
 )
 def test_wrong_messages_are_refused(capsys, survey, text, told):

@@ -421,6 +421,13 @@ def test_both_routes_answer_alike(tmp_path: Path, name: str) -> None:
     assert len(shown.splitlines()) <= 2
 
 
+def test_another_format_is_refused_by_the_one_that_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "bound.json"
+    file.write_text(json.dumps(honest("channel") | {"format": "symshuffle bound 0"}))
+    (code, shown), (other, said) = alone(file), by_command(file)
+    assert code == other and all(f"expected {bound.FORMAT}\n" in f"{one.strip()}\n" for one in (shown, said))
+
+
 def test_both_routes_compare_what_is_expected(tmp_path: Path) -> None:
     file, expected = tmp_path / "bound.json", tmp_path / "statement.json"
     content = honest("channel")

@@ -27,6 +27,11 @@ _NO_NAME: Final = re.compile(
 _FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
 """What spreadsheets write in place of a number that they do not have: no comment."""
 
+_MESSAGES: Final = re.compile(r"\s*#\s*\{\s*\"kind\":\s*\"symshuffle messages\"")
+
+_SEPARATORS: Final = re.compile(r"[\s,;|&\"']+")
+"""What stands between or around the cells of a row, in whatever notation."""
+
 _NAMES: Final = "or names only: a letter or _ first, no sign, per cent, fraction or exponent"
 
 
@@ -152,9 +157,15 @@ def check_comment(line: str, where: str, expected: str) -> None:
     """Refuse a comment that is an error value of a spreadsheet, as #N/A, or a row of numbers behind its sign."""
     if _FAULTY.match(line.lstrip()):
         raise InputError(where, line.strip(), expected)
-    cells = line.strip().lstrip("#").replace(",", " ").split()
+    cells = [cell for cell in _SEPARATORS.split(line.strip().lstrip("#")) if cell]
     if line.lstrip().startswith("#") and len(cells) > 1 and all(map(_is_number, cells)):
         raise InputError(where, line.strip(), f"{expected}; a comment has words")
+
+
+def check_no_messages(first: str, argument: str, file: object, expected: str) -> None:
+    """Refuse a file of messages of a survey, which its first line tells, where another table is expected."""
+    if _MESSAGES.match(first):
+        raise InputError(argument, file, f"{expected}, not messages of a survey, which `collect estimate` reads")
 
 
 def check_cells(cells: Iterable[str], where: str, expected: str) -> None:
@@ -172,6 +183,23 @@ def split_lines(text: str) -> list[str]:
 
 _LINE_END: Final = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Characters at which :meth:`str.splitlines` ends a line beside the ends of lines in CSV."""
+
+
+def has_names(
+    first: Sequence[str], second: Sequence[str] | None, where: str, expected: str, remedy: str, rows: Iterable[int]
+) -> bool:
+    """Return whether a first line has names of columns: names, or the numbers 0, 1, 2, ... as pandas writes them.
+
+    - ``second``: cells of the next line; the only line has no numbers of columns.
+    - ``where``, ``expected``, ``remedy``: as of :func:`is_header`.
+    - ``rows``: numbers of columns for which 0, 1, ... may be a row, and are refused.
+    """
+    numbered = second is not None and list(first) == [str(y) for y in range(len(second))]
+    if numbered and len(first) in rows:
+        decimals = ",".join(f"{y}.0" for y in range(len(first)))
+        meant = f"names of columns, or a row written {decimals} (or header=True or header=False)"
+        raise InputError(where, ",".join(first), meant)
+    return numbered or is_header(first, where, expected, remedy)
 
 
 def is_header(cells: Sequence[str], where: str, expected: str, remedy: str = "") -> bool:

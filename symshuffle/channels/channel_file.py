@@ -14,7 +14,15 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from symshuffle.base.documents import check_cells, check_comment, is_header, parse_json, read_text, split_lines
+from symshuffle.base.documents import (
+    check_cells,
+    check_comment,
+    check_no_messages,
+    has_names,
+    parse_json,
+    read_text,
+    split_lines,
+)
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import counted, parse_rational
 from symshuffle.channels.channel import Channel
@@ -25,6 +33,9 @@ LARGEST_FILE: Final = 5_000_000
 _LARGEST_INPUTS: Final = 32
 
 _REMEDY: Final = " (or say header=True)"
+_AMBIGUOUS: Final = (2,)
+"""Numbers of columns 0, 1, ... that may be a row: 0 and 1 have the sum 1."""
+
 _VALUE: Final = "a probability such as 0.25, 1/4 or 1"
 _BLANKS: Final = re.compile(r"[^\S\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _ROW: Final = re.compile(r"rows\[(\d+)\](?:\[(\d+)\])?")
@@ -108,25 +119,16 @@ def _csv_rows(text: str, path: Path, header: bool | None) -> tuple[list[list[str
         return [], [], False
     first, where = found[0], f"{path}, line {numbers[0]}"
     if header is None:
-        header = len(found) > 1 and (_is_numbered(first, where) or is_header(first, where, _VALUE, _REMEDY))
+        header = len(found) > 1 and has_names(first, found[1], where, _VALUE, _REMEDY, _AMBIGUOUS)
         if header and len(first) != len(found[1]):
             raise InputError(where, f"{len(first)} names", f"{len(found[1])}, one for each column")
     return (found[1:], numbers[1:], True) if header else (found, numbers, False)
 
 
-def _is_numbered(cells: list[str], where: str) -> bool:
-    """Whether a first line has the numbers of columns, as pandas writes them."""
-    if cells != [str(y) for y in range(len(cells))]:
-        return False
-    if len(cells) == 2:  # it may be a row: 0 and 1 have the sum 1
-        meant = "names of columns, or a row written 0.0,1.0 (or header=True or header=False)"
-        raise InputError(where, "0,1", meant)
-    return True
-
-
 def _split(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
     """The cells of every line that is not blank or a comment, and the numbers of these lines in the file."""
     kept = []
+    check_no_messages(text, "file", path, "a matrix of probabilities")
     for number, line in enumerate(split_lines(text), start=1):
         check_comment(line, f"{path}, line {number}", f"probabilities, each {_VALUE}")
         if line.strip() and not line.lstrip().startswith("#"):

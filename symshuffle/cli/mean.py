@@ -16,6 +16,7 @@ from symshuffle.cli import arguments, vectors
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import (
     PLAIN,
+    Header,
     LevelOptions,
     Show,
     SurveyEps,
@@ -58,6 +59,7 @@ def mean(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the estimate: .npy, or .csv with one column.")
     ] = None,
+    header: Header = None,
     show: Show = PLAIN,
     fields: FieldOptions = NONE_GIVEN,
 ) -> None:
@@ -67,6 +69,7 @@ def mean(
     import numpy as np
 
     from symshuffle.vectors.means.private import private_mean
+    from symshuffle.vectors.means.rows import file_rows
 
     if out is not None:
         if out.suffix.lower() not in (".npy", ".csv"):
@@ -76,6 +79,7 @@ def mean(
     used = secrets.randbits(64) if seed is None else as_integer(seed, "seed", 0)
     asked: dict[str, Any] = {"eps": eps, "delta": delta, "mechanism": mechanism, **_USUAL, **fields.given}
     fixed = arguments.assignments(param)
+    header = file_rows(data, header).header
     with progress() as display:
         task = display.add_task("mean", total=None)
         found = private_mean(
@@ -84,13 +88,17 @@ def mean(
             rng=np.random.default_rng(used),
             progress=lambda text: display.update(task, description=text),
             fixed=fixed,
+            header=header,
         )
     if out is not None:
         write_atomically(out, _written(found, out.suffix.lower()), argument="--out")
-    inputs = {"data": str(data), **asked, **({"fixed": fixed} if param else {}), "seed": used}
+    named = {} if header is None else {"header": header}
+    inputs = {"data": str(data), **named, **asked, **({"fixed": fixed} if param else {}), "seed": used}
     if not show.data({**found.to_dict(), "inputs": inputs}):
         written = [] if out is None else [("written", str(out))]
-        show.rows([*found.lines.rows, *_rows(found, used, explain=show.explain), *written])
+        sizes = f"{counted(found.n, 'row')}, {counted(found.dimension, 'column')}"
+        read = sizes if header is None else f"{sizes}, header: {'yes' if header else 'no'}"
+        show.rows([*found.lines.rows, ("file", f"{data}: {read}"), *_rows(found, used, explain=show.explain), *written])
 
 
 def _written(found: PrivateMean, suffix: str) -> str | bytes:

@@ -62,7 +62,7 @@ Header = Annotated[
         "--header/--no-header",
         help="Whether the first line of a CSV file has names of columns; by default, if another line follows and each "
         "cell is a name (a letter or _ first; no sign, per cent, fraction or exponent), or the cells are 0,1,2,...; "
-        "two cells 0,1 are refused, as they may be a row.",
+        "two cells 0,1 are refused, as they may be a row, and of vectors one cell 0.",
         show_default=False,
     ),
 ]

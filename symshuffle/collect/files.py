@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias
 import numpy as np
 
 from symshuffle.base.artifacts import check_destination, is_abandoned, published_once
-from symshuffle.base.documents import folded, parse_json, read_text
+from symshuffle.base.documents import check_no_messages, folded, parse_json, read_text
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted as in_words
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
@@ -107,6 +107,7 @@ def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[_Row]:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.reader(stream, strict=True)
         heads = next(reader, [])
+        check_no_messages(",".join(heads), "values", path, "values of users")
         at = _place(heads, column, "column")
         who = None if identity is None else _place(heads, identity, "identity")
         most = max(at, at if who is None else who)

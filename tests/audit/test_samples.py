@@ -258,3 +258,15 @@ def test_wrong_input_is_refused_in_one_line(call, message):
     with pytest.raises(InputError) as error:
         call()
     assert message in str(error.value)
+
+
+def test_numbers_of_columns_that_both_files_begin_with_are_refused():
+    rows = ["5", "6"] * 300
+    with pytest.raises(InputError, match=r"^first\[0\] = 0: "):
+        audit_samples(["0", *rows], ["0", *rows], eps=1)
+    plain = audit_samples(rows, rows, eps=1)
+    assert audit_samples(["0", *rows], ["0", *rows], eps=1, header=True) == plain
+    assert audit_samples(["0", *rows], ["5", *rows], eps=1).outcome is Outcome.NOT_REFUTED
+    assert audit_samples(["0", *rows, "0"], ["0", *rows], eps=1).outcome is Outcome.NOT_REFUTED
+    with pytest.raises(InputError, match=r"^first\[0\] = 0,1: "):
+        audit_samples(["0,1", *["1,0"] * 300], ["0,1", *["1,0"] * 300], eps=1)

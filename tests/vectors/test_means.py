@@ -148,3 +148,20 @@ def test_what_is_fixed_is_a_shape_of_a_named_mechanism(vectors, tmp_path, capsys
         refused(capsys, *command, *wrong.split())
     told = answer(capsys, *command, "theta=0", "--mechanism", "privunit")
     assert told["chosen"]["parameters"]["theta"] == "0" and told["inputs"]["fixed"] == {"theta": "0"}
+
+
+def test_the_command_says_what_was_read_of_a_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    asked = ("--mechanism", "sphere-linear", "--eps", "1", "--delta", "1e-4", "--seed", "7")
+    body = "0.3,0.4\n" * 20
+    (tmp_path / "pandas.csv").write_text("0,1\n" + body)
+    (tmp_path / "named.csv").write_text("x,y\n" + body)
+    assert refused(capsys, "mean", "pandas.csv", *asked).startswith("symshuffle: pandas.csv, line 1 = 0,1: ")
+    named = run(capsys, "mean", "named.csv", *asked)[1]
+    assert "named.csv: 20 rows, 2 columns, header: yes" in named
+    again = run(capsys, "mean", "pandas.csv", "--header", *asked)[1]
+    assert again.replace("pandas.csv", "named.csv").split() == named.split()
+    found = answer(capsys, "mean", "pandas.csv", "--no-header", *asked)
+    assert (found["n"], found["inputs"]["header"]) == (21, False)
+    with pytest.raises(InputError, match="header"):
+        private_mean([[0.5]], eps=1, delta="1e-4", header=True)

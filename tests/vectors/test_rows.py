@@ -106,3 +106,29 @@ def test_rows_of_every_kind_of_file_are_named_alike(tmp_path):
         with pytest.raises(InputError) as caught:
             survey(file_rows(tmp_path / name))
         assert caught.value.argument == f"{tmp_path / name}, {place}, column 2"
+
+
+@pytest.mark.parametrize("cells", [1, 2])
+def test_numbers_of_columns_that_may_be_a_vector_are_refused_unless_it_is_said(tmp_path, cells):
+    names, row = ",".join(map(str, range(cells))), ",".join(["0.5"] * cells)
+    file = written(tmp_path / "x.csv", f"{names}\n{row}\n{row}\n")
+    with pytest.raises(InputError, match=rf"x\.csv, line 1 = {names}: expected names of columns"):
+        file_rows(file)
+    assert [survey(file_rows(file, header))[0] for header in (True, False)] == [2, 3]
+    commented = written(tmp_path / "c.csv", f"# made by us\n{names}\n{row}\n")
+    with pytest.raises(InputError, match="line 2 = 0"):
+        file_rows(commented)
+    assert survey(file_rows(commented, True))[0] == 1
+    assert survey(file_rows(written(tmp_path / "one.csv", names)))[0] == 1
+
+
+def test_first_lines_of_vectors_are_those_of_matrices(tmp_path):
+    named = {"0,1,2": True, "a,b,c": True, "0.0,0.1,0.2": False, "0,1,0": False}
+    for first, header in named.items():
+        found = file_rows(written(tmp_path / "x.csv", f"{first}\n0.1,0.2,0.3\n"))
+        assert (found.header, survey(found)[0]) == (header, 1 if header else 2)
+    np.save(tmp_path / "x.npy", np.zeros((2, 3)))
+    assert file_rows(tmp_path / "x.npy", False).header is None
+    for header in (True, "no"):
+        with pytest.raises(InputError, match="header"):
+            file_rows(tmp_path / "x.npy", header)

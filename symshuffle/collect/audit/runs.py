@@ -179,11 +179,22 @@ def as_run(reply: Any) -> Run:
     return tuple(str(part).strip() for part in parts)
 
 
+_MANY: Final = 100
+"""Rows among which a message that a program sends comes more than once."""
+
+
 def check_names(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[Run]) -> None:
     """Refuse a first row of names, or a comment, of which nothing is a message of another row.
 
-    Counted as a run, a line of names that both files have would be a message that the samples have in common.
+    Counted as a run, a line of names that both files have would be a message that the samples have in common. So would
+    the numbers 0, 1, 2, ... of columns, which are refused where both files begin with them and have them only there,
+    which is no chance among many rows.
     """
+    numbers = tuple(map(str, range(len(samples[0][0]))))
+    begun = isinstance(first[0], str) and samples[0][0] == samples[1][0] == numbers
+    if begun and min(map(len, samples)) > _MANY and not any(numbers in runs[1:] for runs in samples):
+        expected = "a run that occurs again; if these are names of columns, header=True, or else header=False"
+        raise InputError("first[0]", first[0], expected)
     others = {message for runs in samples for run in runs[1:] for message in run}
     for name, rows, runs in (("first", first, samples[0]), ("second", second, samples[1])):
         named = isinstance(rows[0], str) and (all(map(is_name, runs[0])) or rows[0].lstrip().startswith("#"))

@@ -69,6 +69,7 @@ def private_mean(
     mechanism: str | Certifiable = "auto",
     progress: _Progress | None = None,
     fixed: Mapping[str, object] | None = None,
+    header: bool | None = None,
     **fields: Any,
 ) -> PrivateMean:
     """Estimate of the mean of vectors of the unit ball from shuffled messages.
@@ -94,6 +95,9 @@ def private_mean(
         Called with a short text before each stage.
     fixed : mapping of str, optional
         A value of gamma, theta or clip of the mechanism that is named, which then is not searched.
+    header : bool, optional
+        Of a ``.csv`` file: whether its first line has names of columns. By default as for :func:`read_channel`; the
+        first lines ``0`` and ``0,1``, which may be vectors, are refused.
     and the fields of a deployment
         Those that only change how many honest messages a batch has: the mechanism is calibrated for the smallest batch,
         and the errors are those of all vectors. Another is refused, and the message names a question that supports it.
@@ -139,7 +143,9 @@ def private_mean(
         raise InputError("fixed", ", ".join(fixed), "no value, unless a mechanism is named that has it")
     tell = progress or (lambda _: None)
     tell("checking the vectors")
-    rows = file_rows(Path(data)) if isinstance(data, str | Path) else array_rows(data)
+    if header is not None and not isinstance(data, str | Path):
+        raise InputError("header", header, "none, unless a file is given")
+    rows = file_rows(Path(data), header) if isinstance(data, str | Path) else array_rows(data)
     count, mean, mean_square, ends = survey(rows)
     n, d = check_n(count), rows.dimension
     if fields.setdefault("n", n) not in (None, n):

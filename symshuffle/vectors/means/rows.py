@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
-from symshuffle.base.documents import check_cells, check_comment, is_header
+from symshuffle.base.documents import check_cells, check_comment, check_no_messages, has_names
 from symshuffle.base.errors import InputError
 from symshuffle.vectors.randomizers.sampling import LENGTH_SLACK
 
@@ -24,6 +24,10 @@ BLOCK_ENTRIES: Final = 1 << 20
 """Numbers of a block: 8 MB, of which a sampler makes a few copies."""
 
 
+_AMBIGUOUS: Final = (1, 2)
+"""Numbers of columns 0, 1, ... that may be a vector: its length is at most 1."""
+
+
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
@@ -31,12 +35,14 @@ class Rows:
 
     - ``dimension``: length d of each.
     - ``blocks``: starts to go through them: arrays of shape (rows, d), of :data:`BLOCK_ENTRIES` numbers or one row.
+    - ``header``: whether a first line of names was skipped; None where lines cannot have names.
     """
 
     name: str
     dimension: int
     blocks: Callable[[], Iterator[Vectors]]
     place: Callable[[int], str]
+    header: bool | None = None
 
 
 def survey(rows: Rows) -> tuple[int, Vectors, float, tuple[float, float]]:
@@ -85,19 +91,26 @@ def array_rows(data: Any, name: str = "data") -> Rows:
     return Rows(name, dimension, lambda: _slices(lambda: array, dimension), lambda row: f"{name}[{row}]")
 
 
-def file_rows(path: Path) -> Rows:
+def file_rows(path: Path, header: bool | None = None) -> Rows:
     """The rows of a ``.npy`` or ``.csv`` file, read anew at every pass.
 
-    A CSV file has one vector per line, numbers separated by commas. A first line of names, or that begins with ``#``,
-    is skipped; one that has neither numbers nor names is refused.
+    A CSV file has one vector per line, numbers separated by commas. A first line that begins with ``#`` is skipped, and
+    after it one of names; a line that has neither numbers nor names is refused, and so are numbers of columns that may
+    be a vector, ``0`` and ``0,1``.
+
+    - ``header``: whether there is a line of names; by default as for a matrix in a file.
     """
+    if header is not None and not isinstance(header, bool):
+        raise InputError("header", header, "True, False or None")
     kind = path.suffix.lower()
     if kind not in (".npy", ".csv"):
         raise InputError("data", path, "a .csv or .npy file")
     if not path.is_file():
         raise InputError("data", path, "a file that exists")
     try:
-        return _npy(path) if kind == ".npy" else _csv(path)
+        if kind == ".npy" and header:
+            raise InputError("header", header, "False or None with a .npy file, which has no line of names")
+        return _npy(path) if kind == ".npy" else _csv(path, header)
     except OSError as error:
         raise InputError("data", path, f"a readable file ({error.strerror or error})") from None
 
@@ -138,15 +151,23 @@ def _npy(path: Path) -> Rows:
     return Rows(str(path), dimension, lambda: _slices(opened, dimension), lambda row: f"{path}, row {row + 1}")
 
 
-def _csv(path: Path) -> Rows:
+def _csv(path: Path, header: bool | None) -> Rows:
     try:
-        first = next(_lines(path), None)
-        second = first if first is None or not _is_head(first[1], path) else next(_lines(path, 1), None)
+        first = list(itertools.islice(_lines(path), 3))
     except UnicodeDecodeError:
         raise InputError("data", path, "a text file in UTF-8") from None
-    if second is None:
+    if first and first[0][1].lstrip().startswith("#"):
+        check_no_messages(first[0][1], "data", path, "vectors")
+        check_comment(first[0][1], f"{path}, line 1", "numbers separated by commas")
+        del first[0]
+    if first and header is None:
+        cells = [[field.strip().strip('"') for field in line.split(",")] for _, line in first[:2]]
+        second, where = cells[1] if len(cells) > 1 else None, f"{path}, line {first[0][0]}"
+        header = has_names(cells[0], second, where, "a number", " (or say header=True)", _AMBIGUOUS)
+    if len(first) <= bool(header):
         raise InputError("data", path, "at least one line of numbers")
-    skipped, dimension = second[0] - 1, second[1].count(",") + 1
+    number, line = first[bool(header)]
+    skipped, dimension = number - 1, line.count(",") + 1
 
     def blocks() -> Iterator[Vectors]:
         lines = _lines(path, skipped)
@@ -154,7 +175,7 @@ def _csv(path: Path) -> Rows:
             yield _parsed(path, chunk, dimension)
 
     # Rows are lines, as _lines lets nothing empty stand between two of them.
-    return Rows(str(path), dimension, blocks, lambda row: f"{path}, line {skipped + row + 1}")
+    return Rows(str(path), dimension, blocks, lambda row: f"{path}, line {skipped + row + 1}", header)
 
 
 def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
@@ -172,14 +193,6 @@ def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
                 if line.splitlines() != [line.rstrip("\n")]:
                     check_cells(line.split(","), f"{path}, line {number}", "a number")
                 yield number, line
-
-
-def _is_head(line: str, path: Path) -> bool:
-    """Whether a first line is a comment or has names of columns."""
-    check_comment(line, f"{path}, line 1", "numbers separated by commas")
-    return line.lstrip().startswith("#") or is_header(
-        [field.strip().strip('"') for field in line.split(",")], f"{path}, line 1", "a number"
-    )
 
 
 def _is_number(field: str) -> bool:

@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy import sparse
 
-from symshuffle import Ball, Channel, Exp, InputError
+from symshuffle import Ball, Channel, Exp, InputError, delta, randomizer
 from symshuffle.base import Verdict, enclose
 from symshuffle.channels import direct_sum
 from symshuffle.testing import channels, distributions, ldp_channels
@@ -41,6 +42,13 @@ def test_arrays_are_read_by_their_decimals():
     assert not doubles.exact
     assert doubles.ratio_cap() == 2.0
     assert doubles.epsilon() == math.log(2)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array])
+def test_sparse_arrays_are_matrices_at_every_door(form):
+    rows = np.array([[0.0, 0.2, 0.8], [0.5, 0.5, 0.0]])
+    assert Channel.from_rows(form(rows)) == Channel.from_rows(rows) == randomizer(form(rows))
+    assert delta(form(rows), n=3, eps=1).bracket == delta(rows, n=3, eps=1).bracket
 
 
 @given(ldp_channels(lam=Fraction(3)))

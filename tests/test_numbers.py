@@ -5,11 +5,13 @@ import pickle
 from fractions import Fraction
 
 import flint
+import mpmath
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from symshuffle import Ball, Exp, InputError, NotDecided
+from symshuffle import Ball, Exp, InputError, NotDecided, delta
 from symshuffle.base import Verdict
 from symshuffle.base.levels import words_of_target
 from symshuffle.base.numbers import (
@@ -55,6 +57,30 @@ def test_balls_enclose_arithmetic(x, y, p, q):
     assert contains(positive_part(a), max(x, Fraction(0)))
     assert contains(minimum([a, b]), min(x, y))
     assert contains(maximum([a, y]), max(x, y))
+
+
+def test_arrays_of_no_dimension_are_numbers_unless_masked():
+    for half in (np.array(0.5), np.ma.array(0.5)):
+        assert parse_rational(half, "x") == Fraction(1, 2)
+    for masked in (np.ma.array(0.5, mask=True), np.ma.masked):
+        with pytest.raises(InputError, match=r"^x = "):
+            parse_rational(masked, "x")
+
+
+@pytest.mark.parametrize("value", [mpmath.e, mpmath.pi, mpmath.ln2])
+def test_constants_of_mpmath_are_refused_whatever_the_precision(value):
+    for digits in (15, 50):
+        with mpmath.workdps(digits), pytest.raises(InputError, match="a constant of mpmath that is not rational"):
+            delta([["3/4", "1/4"], ["1/4", "3/4"]], n=5, eps=value)
+    assert parse_rational(mpmath.mpf("0.5"), "x") == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("unit", ["ns", "D", "NaT"])
+def test_a_time_is_no_number_of_users(unit):
+    value = np.timedelta64("NaT") if unit == "NaT" else np.timedelta64(5, unit)
+    for time in (value, np.array(value)):
+        with pytest.raises(InputError, match=r"^n = "):
+            delta([["3/4", "1/4"], ["1/4", "3/4"]], n=time, eps=1)
 
 
 def test_dividing_by_a_ball_around_zero_is_not_decided():

@@ -49,8 +49,14 @@ def checked(door: Any) -> Any:
     if hasattr(inner, "kinds_are_checked"):
         return door
 
+    flags = _flags(inner)
+
     @functools.wraps(inner)
     def asked(*given: Any, **named: Any) -> Any:
+        for name, place in flags:
+            value = named.get(name, given[place] if place < len(given) else None)
+            if isinstance(value, str | bytes):  # of which any but an empty one would be true
+                raise InputError(name, value, _WORDS[bool])
         try:
             return inner(*given, **named)
         except SymshuffleError:
@@ -69,6 +75,17 @@ def checked(door: Any) -> Any:
     if home.get(name) is door:  # the name by which other processes find it
         home[name] = asked
     return asked
+
+
+def _flags(door: Callable[..., Any]) -> list[tuple[str, int]]:
+    """The arguments that are true or false, each with its place among those without a name, or one that none has."""
+    shown = inspect.signature(door).parameters.values()
+    keyed = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+    return [
+        (one.name, sys.maxsize if one.kind in keyed else place)
+        for place, one in enumerate(shown)
+        if str(one.annotation) in ("bool", "bool | None", str(bool))
+    ]
 
 
 def _wrong_kind(

@@ -87,7 +87,7 @@ class Channel:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Iterable[object]]) -> Channel:
-        """Channel from numbers, text such as ``"1/3"``, or a NumPy array.
+        """Channel from numbers, text such as ``"1/3"``, a NumPy array or a sparse one of SciPy.
 
         There is one row per input. Doubles are read by their shortest decimal form, numbers of other types by their
         values. Where rows of decimals (or of ``float32`` and other binary formats) do not sum to 1, but to 1 within
@@ -110,6 +110,7 @@ class Channel:
         """
         if isinstance(rows, str | bytes | Mapping | Set) or not isinstance(rows, Iterable):
             raise InputError("rows", rows, "a list of rows of probabilities")
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
         if getattr(rows, "ndim", 2) != 2:
             raise InputError("rows", rows, "a list of rows of probabilities: a matrix has two dimensions")
         found = []

@@ -108,7 +108,7 @@ def kind_of(path: Path) -> str:
     """Kind of a file: ``proof``, ``trace bound``, ``certificate``, ``plan``, ``privacy loss`` or ``channel``."""
     if path.suffix.lower() != ".json":
         try:
-            start = path.read_text(encoding="utf-8").lstrip()[:1]
+            start = path.read_text(encoding="utf-8-sig").lstrip()[:1]
         except (OSError, UnicodeDecodeError):
             return "channel"  # whose reader says what is wrong
         if start != "{":

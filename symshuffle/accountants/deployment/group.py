@@ -163,7 +163,11 @@ class Group:
             if isinstance(given, str) or not (isinstance(given, Sequence) or hasattr(given, "__array__")):
                 raise InputError("dummies", given, "one distribution, 'uniform' or 'blanket'")
             return Channel.from_rows([list(given)])
-        if hasattr(given, "__array__") or (isinstance(given, Sequence) and not isinstance(given, str | bytes)):
+        if (
+            hasattr(given, "__array__")
+            or hasattr(given, "toarray")
+            or (isinstance(given, Sequence) and not isinstance(given, str | bytes))
+        ):
             return Channel.from_rows(given)
         known = callable(given) or hasattr(given, "participants") or type(given).__module__.startswith("symshuffle.")
         if isinstance(given, type) or not known or isinstance(given, Group):

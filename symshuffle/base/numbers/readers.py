@@ -85,10 +85,12 @@ def parse_rational(value: object, argument: str) -> Fraction:
         if not math.isfinite(value):
             raise InputError(argument, value, f"a finite number, {_EXPECTED.removeprefix('a number ')}")
         return Fraction(repr(float(value)))
-    found = None if is_truth_value(value) else _by_value(value, argument)
+    is_time = type(value).__name__ == "timedelta64"  # an integer to NumPy
+    found = None if is_truth_value(value) or is_time else _by_value(value, argument)
     if found is None:
-        constant = is_expression(value) and not getattr(value, "free_symbols", ())
-        also = "; a constant of SymPy that is not rational is not read: give its decimals" if constant else ""
+        constant = _is_constant(value) or (is_expression(value) and not getattr(value, "free_symbols", ()))
+        owner = "mpmath" if _is_constant(value) else "SymPy"
+        also = f"; a constant of {owner} that is not rational is not read: give its decimals" if constant else ""
         raise InputError(argument, value, f"{_EXPECTED}{also}")
     return found
 
@@ -121,8 +123,8 @@ def _of_text(text: str, argument: str) -> Fraction:
 
 
 def scalar(value: object) -> Any:
-    """The number in an array of no dimension; any other value as it is, also a masked one, which is no number."""
-    if getattr(value, "ndim", None) == 0 and type(value).__name__ == "ndarray":
+    """The number in an array of no dimension, maybe masked, which is no number; any other value as it is."""
+    if getattr(value, "ndim", None) == 0 and type(value).__name__ in ("ndarray", "MaskedArray"):
         return value[()]  # type: ignore[index]  # an array
     return value
 
@@ -170,6 +172,11 @@ def is_expression(value: object) -> bool:
     return hasattr(value, "free_symbols") and not (value.is_Rational or value.is_Float)  # type: ignore[attr-defined]
 
 
+def _is_constant(value: object) -> bool:
+    """Whether a value is a constant of mpmath, as ``mpmath.pi``: it has the digits of the precision that is set."""
+    return type(value).__name__ == "constant" and type(value).__module__.startswith("mpmath")
+
+
 def binary_parts(value: Any) -> tuple[int, int] | None:
     """Mantissa and exponent of a finite number of mpmath, SymPy (``Float``) or python-flint; None for others."""
     if isinstance(value, flint.arb):
@@ -182,7 +189,7 @@ def binary_parts(value: Any) -> tuple[int, int] | None:
             return None
         mantissa, exponent = value.man_exp()
         return int(mantissa), int(exponent)
-    parts = getattr(value, "_mpf_", None)
+    parts = None if _is_constant(value) else getattr(value, "_mpf_", None)
     if isinstance(parts, tuple) and len(parts) == 4:
         sign, mantissa, exponent, _ = parts
         if not mantissa and exponent:  # infinite, or no number

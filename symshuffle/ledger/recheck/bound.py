@@ -387,7 +387,7 @@ def load(name: Any) -> Any:
         return found
 
     with open(name, "rb") as file:
-        return json.loads(file.read().decode(), object_pairs_hook=unique)
+        return json.loads(file.read().decode("utf-8-sig"), object_pairs_hook=unique)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,8 @@ def plan(
         asked = found.deployment.with_randomizers(lambda _: found.scheme.mechanism())
         write_proof(proof, epsilon(asked, delta=found.delta))
     write_atomically(out, found.text(out), argument="--out")
+    for notice in found.notices:
+        typer.echo(f"{out}: {notice}", err=True)
     more = {"compared": list(found.table), "expected": _expected(found), "bound": _bound(found)}
     if show.data(found.to_dict() | more):
         return

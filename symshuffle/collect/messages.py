@@ -11,6 +11,7 @@ from typing import Final, final
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.base.documents import folded
 from symshuffle.base.errors import InputError
 from symshuffle.collect.scheme import Draw, Integers, Scheme, random_order, uniform
 
@@ -243,6 +244,19 @@ def read_labels(labels: Sequence[str], k: int | None = None) -> tuple[str, ...]:
             raise InputError(f"label {i}", label, "a label that no other category has")
         seen.add(label)
     return tuple(labels) or tuple(map(str, range(k or 0)))
+
+
+def labels_alike(labels: Sequence[str]) -> tuple[str, ...]:
+    """A sentence about each label that differs from an earlier one in no more than identities of one user may."""
+    seen: dict[str, int] = {}
+    found = []
+    for i, label in enumerate(labels):
+        if (first := seen.setdefault(folded(label), i)) != i:
+            found.append(
+                f"labels {first + 1} and {i + 1}, {labels[first]!a} and {label!a}, are two categories: they differ in "
+                "case, blanks, invisible and compatible characters only"
+            )
+    return tuple(found)
 
 
 def category(places: Mapping[str, int], value: object, place: str) -> int:

@@ -31,7 +31,7 @@ from symshuffle.collect.guarantee import (
     rounded_up,
 )
 from symshuffle.collect.mechanisms import LARGEST_K, scheme
-from symshuffle.collect.messages import Client, chunk, read_labels, read_lines
+from symshuffle.collect.messages import Client, chunk, labels_alike, read_labels, read_lines
 from symshuffle.collect.scheme import Integers, Scheme, uniform
 from symshuffle.configuration.tables import deployment_table, table_text
 
@@ -73,7 +73,7 @@ class SurveyPlan:
     table : tuple of mapping
         The mechanisms that were compared; the file of a plan does not have it.
     notices : tuple of str
-        What a user is to be told of the file that was read.
+        What a user is to be told of the file that was read, and of labels that are nearly the same.
 
     Raises
     ------
@@ -103,7 +103,10 @@ class SurveyPlan:
             raise InputError("eps", self.eps, f"a number in (0, {LARGEST_EPS}], in nats")
         if not 0 < self.delta < 1:
             raise InputError("delta", self.delta, "a number in (0, 1)")
-        object.__setattr__(self, "labels", read_labels(self.labels, self.k))
+        given = self.labels
+        object.__setattr__(self, "labels", read_labels(given, self.k))
+        alike = labels_alike(given)
+        object.__setattr__(self, "notices", (*(one for one in self.notices if one not in alike), *alike))
         object.__setattr__(self, "loss", choice(Loss, self.loss, "loss"))
         integers = {name: as_integer(value, name, 1) for name, value in self.parameters.items()}
         object.__setattr__(self, "parameters", integers)

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symshuffle import InputError, Unsupported
+from symshuffle import InputError, Unsupported, delta
 from symshuffle.channels import read_channel
 from symshuffle.cli import main
 from symshuffle.cli.options import Header
+from symshuffle.collect import plan_survey
 from symshuffle.design import read_problem
+from tests.shell import refused
 
 BODY = "0.25,0.75\n0.4,0.6\n"
 REFUSED = (
@@ -112,12 +114,47 @@ def test_the_line_and_column_of_the_first_doubtful_cell_are_named(tmp_path):
             read_channel(written(tmp_path, *rows, BODY.rstrip()))
 
 
-@pytest.mark.parametrize("row", ["#0.99,0.01", "# 0.99, 0.01", "## 1/2 1/2"])
+@pytest.mark.parametrize(
+    "row",
+    ["#0.99,0.01", "# 0.99, 0.01", "## 1/2 1/2", "#0.5;0.5", "#0,5;0,5", "#0.5\t0.5", "# 0.5 | 0.5", '#"0.5";"0.5"'],
+)
 def test_numbers_behind_the_sign_of_a_comment_are_refused(tmp_path, row, capsys):
     for rows in ((row, "0.25,0.75", "0.4,0.6"), ("0.25,0.75", row, "0.4,0.6")):
         assert main(["check", str(written(tmp_path, *rows)), "--eps0", "2"]) == 2
         assert "a comment has words" in capsys.readouterr().err
     assert read_channel(written(tmp_path, "# 2 outputs, made in 2026", "0.25,0.75", "0.4,0.6")).num_inputs == 2
+
+
+FILE = (
+    ["check", "{}"],
+    ["delta", "{}", "--n", "4", "--eps", "1"],
+    ["epsilon", "{}", "--n", "4", "--delta", "0.1"],
+    ["renyi", "{}", "--n", "4", "--order", "2"],
+    ["gdp", "{}", "--n", "4"],
+    ["smallest-n", "{}", "--delta", "0.1", "--eps", "1"],
+    ["profile", "{}", "--n", "4", "--to", "1", "--points", "2"],
+    ["worst-datasets", "{}", "--n", "3", "--eps", "1/10"],
+    ["decompose", "{}"],
+    ["law", "{}"],
+    ["compare", "--k", "2", "--n", "99", "--eps0", "1", "--mechanism", "krr", "--channel", "{}"],
+)
+
+
+def test_a_file_of_messages_is_no_matrix_and_no_vectors(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    plan = plan_survey(2, n=4, eps=1, delta="1/2", mechanism="krr")
+    (tmp_path / "plan.json").write_text(plan.to_json())
+    (tmp_path / "values.csv").write_text("v\n0\n1\n0\n1\n")
+    for name, more in (("m.csv", []), ("counts.csv", ["--counts"])):
+        made = ["collect", "randomize", "plan.json", "--values", "values.csv", "--column", "v", "--out", name, *more]
+        assert main(made) == 0
+        for command in (
+            *([part.format(name) for part in one] for one in FILE),
+            ["mean", name, "--eps", "1", "--delta", "0.1"],
+            ["collect", "randomize", "plan.json", "--values", name, "--column", "message", "--out", "new.csv"],
+        ):
+            said = refused(capsys, *command)
+            assert "not messages of a survey" in said and '"kind"' not in said, said
 
 
 def test_callers_say_whether_there_is_a_header(tmp_path, capsys):
@@ -159,21 +196,6 @@ def test_without_its_first_line_a_file_has_one_input_less(tmp_path_factory, firs
     assert not (whole.header and rest.header)
 
 
-FILE = (
-    ["check", "{}"],
-    ["delta", "{}", "--n", "4", "--eps", "1"],
-    ["epsilon", "{}", "--n", "4", "--delta", "0.1"],
-    ["renyi", "{}", "--n", "4", "--order", "2"],
-    ["gdp", "{}", "--n", "4"],
-    ["smallest-n", "{}", "--delta", "0.1", "--eps", "1"],
-    ["profile", "{}", "--n", "4", "--to", "1", "--points", "2"],
-    ["worst-datasets", "{}", "--n", "3", "--eps", "1/10"],
-    ["decompose", "{}"],
-    ["law", "{}"],
-    ["compare", "--k", "2", "--n", "99", "--eps0", "1", "--mechanism", "krr", "--channel", "{}"],
-)
-
-
 @pytest.mark.parametrize("command", FILE, ids=lambda command: command[0])
 @pytest.mark.parametrize("named", [True, False])
 def test_answers_about_a_file_say_what_was_read(tmp_path, capsys, command, named):
@@ -197,6 +219,22 @@ def test_files_of_rounds_and_of_users_say_what_was_read(tmp_path, capsys):
         assert "2 inputs, 2 outputs, header: yes" in " ".join(capsys.readouterr().out.split())
         listed.write_text(f"[[{table}]]\nmechanism = 'channel'\nfile = '{file}'\nheader = false\n{users}\n")
         assert main([*command, str(listed)]) == 2
+
+
+def test_questions_read_a_file_as_commands_do(tmp_path, capsys):
+    """A matrix as CSV or JSON, maybe behind a byte order mark, or a deployment."""
+    rows = tmp_path / "w.json"
+    rows.write_text("\ufeff[[0.25, 0.75], [0.4, 0.6]]", encoding="utf-8")
+    deployed = tmp_path / "d.json"
+    deployed.write_text('\ufeff{"group": [{"rows": [["1/4", "3/4"], ["2/5", "3/5"]], "count": 9}]}', encoding="utf-8")
+    expected = delta(read_channel(rows), n=9, eps="0.1").bracket
+    for file in (written(tmp_path, BODY.rstrip()), written(tmp_path, "a,b", BODY.rstrip()), rows, deployed):
+        assert delta(str(file), n=9, eps="0.1").bracket == delta(file, n=9, eps="0.1").bracket == expected
+        assert main(["delta", str(file), "--n", "9", "--eps", "0.1", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["upper"] == expected.decimals()["upper"]
+    assert main(["check", str(rows)]) == 0
+    with pytest.raises(InputError, match="not messages of a survey"):
+        delta(written(tmp_path, '# {"kind": "symshuffle messages", "plan": "0"}', "message,count", "0,1"), n=9, eps=1)
 
 
 def test_paths_are_texts_or_paths(tmp_path):

@@ -18,7 +18,7 @@ from symshuffle.base.documents import LARGEST_LIST, line_of_key, parse_json, par
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel
-from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, matrix_path
+from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, channel_of_file, matrix_path
 
 OF_DEPLOYMENT, OF_ADJACENCY, OF_GROUP = (
     tuple(one.name for one in fields(owner) if one.metadata) for owner in (Deployment, Adjacency, Group)
@@ -28,6 +28,14 @@ OF_DEPLOYMENT, OF_ADJACENCY, OF_GROUP = (
 _OF_RANDOMIZER: Final = ("randomizer", "parameters", "rows", "header")
 _BESIDE: Final = ("target", "estimator", "certificate")
 """Tables that other questions have in the same file."""
+
+_OF_ANSWER: Final = (
+    "lower upper log10_lower log10_upper exact order relative_width aimed safe arithmetic engine evaluation direction "
+    "adjacency neighbours meaning attained_lower attained_by attained_missing gap rounds parts assumed not_covered "
+    "simpler simpler_missing every_matrix confirmed confirmed_missing parameters blanket orders orders_missing "
+    "blankets deployment inputs"
+)
+"""Keys of an answer with --json that has its deployment beside it."""
 
 _OLD_ROUND: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "file", "header")
 _OLD_USERS: Final = ("count", "mechanism", "params", "eps0", "lam", "file", "header")
@@ -98,6 +106,17 @@ def read_deployment_table(
         raise InputError(where, value, error.expected) from None
 
 
+def read_subject_file(path: Path | str, argument: str = "file") -> Deployment:
+    """Return the deployment of a file, of users who run its matrix where it holds one, as commands read it.
+
+    Errors as of :func:`read_deployment_file` and :func:`symshuffle.channels.read_channel`.
+    """
+    file = matrix_path(str(path))
+    if file is None or (file.suffix.lower() == ".json" and not holds_matrix(file)):
+        return read_deployment_file(path, argument).deployment
+    return Deployment((Group(channel_of_file(file)),))
+
+
 def holds_matrix(path: Path) -> bool:
     """Whether a JSON file holds a matrix, a list of rows or an object with the key ``rows``, and no deployment."""
     if path.suffix.lower() != ".json":
@@ -115,6 +134,8 @@ def _file(reader: _Reader, data: dict[str, Any]) -> DeploymentFile:
     An answer of --json, the earlier ``rounds`` and ``users``, and the present one.
     """
     if isinstance(data.get("deployment"), dict) and "upper" in data:  # an answer with --json
+        for key in data.keys() - _OF_ANSWER.split():
+            raise InputError(key, data[key], "no key beside those of an answer, whose deployment is under deployment")
         data = data["deployment"]
     if "rounds" in data:
         return reader.old_rounds(data)
@@ -152,6 +173,8 @@ class _Reader:
         """The deployment of a table; an outer one may have later periods and further tables."""
         inner: tuple[str, ...] = (*OF_DEPLOYMENT, "adjacency", "group", "groups")
         table = self.check_table(data, place, (*inner, "later_periods", *_BESIDE) if outer else inner)
+        if {"group", "groups"} <= table.keys():
+            raise InputError(f"{place}groups", table["groups"], "none where group is given: one list has all groups")
         rows = table.get("group", table.get("groups"))
         rows = [rows] if isinstance(rows, dict) else rows
         if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):

@@ -135,7 +135,7 @@ class NamedRandomizer:
             first = next(iter(self.parameters), None)
             words = self.words
             for option, value in ((words.eps0, self.eps0), (words.lam, self.lam), (words.parameter, first)):
-                if value:
+                if value is not None:
                     raise InputError(option, value, "none for a matrix, which is a channel with all numbers given")
             return channel_of_file(self.file, self.header, self.words)
         if self.file is not None:
@@ -281,7 +281,7 @@ class NamedRandomizer:
 
 def matrix_path(name: str) -> Path | None:
     """Return the path of a matrix where a file stands in the place of a mechanism; None for a name or an expression."""
-    return Path(name) if "(" not in name and Path(name).suffix.lower() in _MATRICES else None
+    return Path(name) if Path(name).suffix.lower() in _MATRICES else None
 
 
 def channel_of_file(file: Path | None, header: bool | None = None, words: ArgumentNames = IN_PYTHON) -> Channel:

@@ -24,7 +24,8 @@ def deployment_table(
 ) -> dict[str, Any]:
     """Return the content of a file that says a deployment: JSON-ready, with exact numbers as text.
 
-    - ``matrices``: paths that stand for matrices, by the place of their group (``group[0]``).
+    - ``matrices``: paths that stand for matrices, by the place of their group (``group[0]``); absolute ones are
+      written, which name the same file wherever the content is read.
     - ``place``: what stands before the place of a group.
 
     Raises
@@ -101,7 +102,7 @@ def _group_table(group: Group, matrix: Path | None) -> dict[str, Any]:
 def _randomizer_table(run: Any, matrix: Path | None) -> dict[str, Any]:
     if matrix is not None:
         header = {} if run.header is None else {"header": run.header}
-        return {"randomizer": str(matrix), **header}
+        return {"randomizer": str(matrix.absolute()), **header}
     if isinstance(run, Channel):
         if not run.exact or run.rounding is not None:
             raise InputError("randomizer", "a rounded matrix", "a matrix of rational rows, to be written to a file")

@@ -35,13 +35,13 @@ def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
     """Return the deployment that a question is about.
 
     - ``subject``: a deployment, or a list of them, one after the other; a group, or a list of groups; a randomizer; or
-      the path of a file, which :func:`symshuffle.configuration.files.read_deployment_file` reads.
+      the path of a file, which :func:`symshuffle.configuration.files.read_subject_file` reads.
     - ``given``: fields by the keywords of questions, which change it.
     """
     listed: Any = subject if isinstance(subject, Sequence) and not isinstance(subject, str) else ()
     found: Deployment
     if isinstance(subject, str | PathLike):
-        found = importlib.import_module(FILES).read_deployment_file(subject, "subject").deployment
+        found = importlib.import_module(FILES).read_subject_file(subject, "subject")
     elif isinstance(subject, Deployment):
         found = subject
     elif any(isinstance(one, Deployment) for one in listed):

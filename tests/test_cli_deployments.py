@@ -153,6 +153,67 @@ def test_a_matrix_is_read_beside_its_file(capsys, tmp_path):
     assert by_path["inputs"]["groups"][0]["file"] == str(tmp_path / "W.csv")
 
 
+@pytest.mark.parametrize("folder", ["a", "b (1)"])
+def test_an_answer_about_a_matrix_is_read_back_from_any_folder(folder, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "W.csv").write_text("a,b\n3/4,1/4\n1/4,3/4\n")
+    (tmp_path / folder / "d.toml").write_text("[[group]]\nrandomizer = 'W.csv'\ncount = 3\n")
+    for asked in ((f"{folder}/d.toml",), (f"{folder}/W.csv", "--n", "3")):
+        first = answer(capsys, "delta", *asked, "--eps", "1/2")
+        (tmp_path / folder / "answer.json").write_text(json.dumps(first))
+        again = answer(capsys, "delta", f"{folder}/answer.json", "--eps", "1/2")
+        assert (again["upper"], again["deployment"]) == (first["upper"], first["deployment"])
+    assert delta(f"{folder}/answer.json", eps="1/2").bracket.decimals()["upper"] == first["upper"]
+
+
+def test_keys_that_no_answer_has_are_refused_beside_a_deployment(capsys, tmp_path):
+    asked = ("--eps", "1", "--n", "200")
+    vectors = ("sphere-linear", "-p", "c=1/2", "-p", "d=2")
+    for line in (("delta", *KRR), ("renyi", *KRR), ("delta", *vectors), ("epsilon", *KRR, "--periods", "2")):
+        level = {"delta": asked, "renyi": ("--order", "2", "--n", "200")}.get(
+            line[0], ("--delta", "1e-3", "--n", "200")
+        )
+        found = answer(capsys, *line, *level)
+        if "deployment" in found:
+            again = answer(capsys, line[0], written(tmp_path, json.dumps(found), "a.json"), *level)
+            assert again["upper"] == found["upper"]
+    found = answer(capsys, "delta", *KRR, *asked)
+    for key in ("group", "gruop", "min_batch_size"):
+        said = refused(capsys, "delta", written(tmp_path, json.dumps({**found, key: []}), "a.json"), *asked)
+        assert f": {key} = []: expected no key beside those of an answer" in said
+
+
+def test_two_spellings_of_the_list_of_groups_are_refused(capsys, tmp_path):
+    row = "randomizer = 'krr'\nparameters = { k = 4, eps0 = 1 }\ncount = 20\n"
+    both = "".join(f"[[{name}]]\n{row}" for name in ("group", "groups"))
+    later = f"[[group]]\n{row}[[later_periods]]\n" + both.replace("[[", "[[later_periods.")
+    for text, place in ((both, "groups"), (later, "later_periods[0].groups")):
+        said = refused(capsys, "delta", written(tmp_path, text), "--eps", "1")
+        assert f"{place} = [" in said
+    table = {name: [{"rows": [["1/2", "1/2"]], "count": 3}] for name in ("group", "groups")}
+    assert "groups = [" in refused(capsys, "delta", written(tmp_path, json.dumps(table), "p.json"), "--eps", "1")
+
+
+def test_a_key_of_a_file_is_refused_as_one(capsys, tmp_path):
+    file = written(tmp_path, GROUP + "count = 2000\nmin_batch_size = 1400\n")
+    asked = ("epsilon", file, "--delta", "1e-6")
+    for more, said in (
+        (("--n", "1000"), "group[0].min_batch_size = 1400: "),
+        (("--dropout", "1/10"), "group[0].min_batch_size, --dropout = 1400, 1/10: "),
+        (("--memoised",), "group[0].min_batch_size = 1400: "),
+    ):
+        assert refused(capsys, *asked, *more).startswith(f"symshuffle: {file}: {said}")
+    assert refused(capsys, *asked, "--min-batch-size", "5000").startswith("symshuffle: --min-batch-size = 5000: ")
+
+
+def test_a_target_and_a_parameter_are_refused_as_typed(capsys):
+    assert refused(capsys, "epsilon", *KRR, "--n", "9", "--delta", "1.5").startswith("symshuffle: --delta = 1.5: ")
+    for asked in (("epsilon", "--n", "9", "--delta", "1e-4"), ("law", "--n", "9", "--eps", "1")):
+        said = refused(capsys, asked[0], "krr", "-p", "k=20,eps0=3", *asked[1:])
+        assert said.strip().endswith("k = 20,eps0=3: expected an integer >= 2")
+
+
 def test_dummies_are_a_group(capsys, tmp_path):
     dummies = '[[group]]\ndummies = "uniform"\ncount = 2\n'
     rows = "[[group]]\nrows = [['3/4', '1/4'], ['1/4', '3/4']]\ncount = 3\n"
@@ -239,6 +300,9 @@ def test_wrong_files_are_refused_in_one_line(capsys, tmp_path, text, message):
     [
         (("--eps0", "1"), "--eps0 = 1: expected none with the file"),
         (("-p", "k=3"), "-p = k=3: expected none with the file"),
+        (("--header",), "--header = True: expected none with the file"),
+        (("--no-header",), "--header = False: expected none with the file"),
+        (("--lam", ""), "--lam = : expected none with the file"),
         (("--arithmetic", "exact"), "arithmetic exact"),
         (("--direction", "reverse"), "direction = reverse: expected both"),
         (

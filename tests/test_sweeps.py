@@ -23,6 +23,7 @@ from symshuffle import Channel, Deployment, Group
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.executors import mapped, processes
 from symshuffle.base.sweeps import IDENTITY, TABLE, tabulate
+from symshuffle.cli import main
 from symshuffle.cli.sweep import _read, answer
 from tests.shell import refused
 from tests.shell import run as command_line
@@ -338,6 +339,20 @@ def test_a_folder_of_another_sweep_is_named_by_its_command(tmp_path, capsys):
     assert command_line(capsys, "sweep", str(tmp_path / "delta.toml"), *out)[0] == 0
     shown = refused(capsys, "sweep", str(tmp_path / "epsilon.toml"), *out)
     assert "1 point of delta over eps, eps0, mechanism, n, param.k" in shown and "answer" not in shown
+
+
+def test_no_header_of_a_grid_is_said_to_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "w.csv").write_text("0,1\n1/2,1/2\n1/4,3/4\n")
+    (tmp_path / "d.toml").write_text("[[group]]\nrandomizer = 'krr'\nparameters = { k = 3, eps0 = 1 }\ncount = 9\n")
+    for name, n, failed in (("w.csv", "n = 9", 0), ("d.toml", "", 2)):
+        spec = f"command = 'delta'\n[grid]\nmechanism = '{name}'\neps = 1\nheader = [true, false]\n{n}\n"
+        (tmp_path / "s.toml").write_text(spec)
+        assert main(["sweep", "s.toml", "--out", f"out-{name}", "--jobs", "1", "--json"]) == 0
+        rows = list(csv.DictReader((tmp_path / f"out-{name}" / "table.csv").open()))
+        assert sum(not row["upper"] if "upper" in row else 1 for row in rows) == failed
+        if not failed:
+            assert len({row["upper"] for row in rows}) == 2
 
 
 def test_sources_laws_results_and_errors_travel():

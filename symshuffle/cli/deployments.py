@@ -21,7 +21,7 @@ from symshuffle.base.numbers import as_width
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS
 from symshuffle.cli.options import Eps0, Header, Lam, Params
-from symshuffle.configuration.files import DeploymentFile, holds_matrix, read_deployment_file
+from symshuffle.configuration.files import OF_GROUP, DeploymentFile, holds_matrix, read_deployment_file
 from symshuffle.configuration.randomizers import NamedRandomizer, matrix_sizes
 from symshuffle.configuration.tables import deployment_table, json_fields
 
@@ -171,7 +171,7 @@ class Asked:
     @property
     def path(self) -> Path | None:
         """The file that describes the deployment; None for a randomizer, which may be the file of a matrix."""
-        if self.mech is None or "(" in self.mech or Path(self.mech).suffix.lower() not in (".toml", ".json"):
+        if self.mech is None or Path(self.mech).suffix.lower() not in (".toml", ".json"):
             return None
         return None if holds_matrix(Path(self.mech)) else Path(self.mech)
 
@@ -249,6 +249,19 @@ class Asked:
             matrices,
         )
 
+    def _in_file(self, error: InputError, told: Deployment) -> InputError:
+        """The refusal of fields of which some are of the file only, whose keys there are named."""
+        names, one_group = error.argument.split(", "), len(told.groups) == 1 and not told.later_periods
+        if not {*names} <= {*KEYWORDS} or not {*names} - {*self.fields.written, "n"}:
+            return error
+        places = []
+        for name in names:
+            if name in (*self.fields.written, "n"):
+                places.append(f"--{name.replace('_', '-')}")
+            else:
+                places.append(f"group[0].{name}" if one_group and name in OF_GROUP else name)
+        return InputError(f"{self.path}: {', '.join(places)}", error.value, error.expected)
+
     def _read(self, *, budget: bool = True) -> DeploymentFile:
         assert self.path is not None
         return read_deployment_file(self.path, "FILE", budget=budget)
@@ -261,14 +274,17 @@ class Asked:
         options = (
             (OPTION_WORDS.eps0, self.eps0),
             (OPTION_WORDS.lam, self.lam),
-            (OPTION_WORDS.parameter, self.param and self.param[0]),
+            (OPTION_WORDS.parameter, self.param[0] if self.param else None),
             (OPTION_WORDS.header, self.header),
         )
         for option, value in options:
-            if value:
+            if value is not None:
                 raise InputError(option, value, f"none with the file {file}, which says what users run")
         found = self._read(budget=budget)
-        deployment, matrices = found.deployment.with_(n=self.n, **self.fields.given), dict(found.matrices)
+        try:
+            deployment, matrices = found.deployment.with_(n=self.n, **self.fields.given), dict(found.matrices)
+        except InputError as error:
+            raise self._in_file(error, found.deployment) from None
         for k, kind in enumerate(deployment.kinds):
             for i, group in enumerate(kind.groups):
                 if users and group.count is None and kind.adjacency.datasets is None:

@@ -128,7 +128,7 @@ def epsilon(
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rtol is None else rtol, arithmetic)
     bound = solve.epsilon(
         subject.deployment,
-        delta=target,
+        delta=delta,
         direction=direction,
         engine=chosen,
         arithmetic=level,

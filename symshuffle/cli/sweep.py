@@ -106,6 +106,8 @@ def answer(command: str, columns: Sequence[str], /, **point: Any) -> FlatRow:
             words.append(f"--param={name.removeprefix('param.')}={value}")
         elif value is True:
             words.append(f"--{name}")
+        elif value is False and name == "header":  # of which neither value is the default
+            words.append("--no-header")
         elif name != "mechanism" and value is not False:
             words.append(f"--{name}={value}")
     printed = StringIO()

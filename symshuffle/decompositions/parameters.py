@@ -38,7 +38,10 @@ class FiledParameter:
 
     def read(self, value: object, known: Mapping[str, Fraction]) -> Fraction:
         """A value, checked against the range at the values of earlier parameters."""
-        real = parse_rational(value, self.name)
+        try:
+            real = parse_rational(value, self.name)
+        except InputError as error:
+            raise InputError(self.name, error.value, self.range({}) if self.integer else error.expected) from None
         if self.integer and abs(real) > LARGEST_PARAMETER:
             raise InputError(self.name, value, f"{self.range({})}, at most {LARGEST_PARAMETER}")
         if self.integer and not self._admits(real):

@@ -93,7 +93,10 @@ class Parameter:
         InputError
             If the value is no number, or outside the range.
         """
-        real = value if isinstance(value, Exp) else parse_rational(value, self.name)
+        try:
+            real = value if isinstance(value, Exp) else parse_rational(value, self.name)
+        except InputError as error:
+            raise InputError(self.name, error.value, self.range if self.integer else error.expected) from None
         if self.integer and not isinstance(real, Exp) and abs(real) > LARGEST_PARAMETER:
             raise InputError(self.name, value, f"{self.range}, at most {LARGEST_PARAMETER}")
         if self.integer and not self._admits(real):

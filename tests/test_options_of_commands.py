@@ -65,7 +65,7 @@ LISTED = {
         (EVALUATED - {"--rtol"} | {"--confirm", "--proof"}, "many evaluations"),
     ],
     "mean": [
-        (SOURCE - {"--param"} | {"--n"}, "the mechanism is chosen; users come with the file"),
+        (SOURCE - {"--param", "--header"} | {"--n"}, "the mechanism is chosen; users come with the file"),
         (WHOM - {"--adjacency"}, "vectors of the unit ball"),
         (EVALUATED | {"--confirm", "--proof"}, "many evaluations"),
     ],

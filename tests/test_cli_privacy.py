@@ -161,7 +161,7 @@ WRONG = [
     (with_option("-p", "k=1"), "k = 1: expected an integer >= 2"),
     (with_option("-p", "k=2.5"), "k = 2.5: expected an integer >= 2"),
     (with_option("-p", "k=1e999"), "k = 1e999: expected an integer"),
-    (with_option("-p", "k=x"), "k = x: expected a number"),
+    (with_option("-p", "k=x"), "k = x: expected an integer >= 2"),
     (with_option("-p", "k"), "-p = k: expected NAME=VALUE"),
     (with_option("-p", "q=3"), "q = 3: expected a parameter of krr"),
     ([*DELTA, "-p", "k=4"], "-p = k=4: expected NAME=VALUE, each name once"),

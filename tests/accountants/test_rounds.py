@@ -116,7 +116,7 @@ def test_an_asymmetric_source_is_covered_in_both_orders():
 
 def test_what_is_revealed_adds_up_over_rounds_and_is_refused_with_its_number():
     erasure = [["1/3", "0", "2/3"], ["0", "1/3", "2/3"]]
-    with pytest.raises(Unsupported, match=r"0\.703704 is left, revealed for certain"):
+    with pytest.raises(Unsupported, match=r"0\.703703 is left, revealed for certain"):
         epsilon(erasure, n=2, periods=3, delta="0.7")
     found = delta(erasure, n=2, periods=3, eps=2).bracket
     assert float(found.lower) == pytest.approx(19 / 27, rel=1e-9)

@@ -196,7 +196,7 @@ def test_what_is_revealed_for_certain_is_refused_with_its_number():
     flat = Profile(Fraction(1, 2), ((third, third),) * 3, ((third, third),) * 3, (third, third))
     summed = Losses(((law_below(flat), 2),), "lower")
     assert float(summed.revealed) == pytest.approx(7 / 16)
-    with pytest.raises(Unsupported, match=r"0\.4375 is left, revealed for certain"):
+    with pytest.raises(Unsupported, match=r"0\.437499 is left, revealed for certain"):
         epsilon_of(summed, Fraction(2, 5), Tilted.at)
 
 

@@ -54,5 +54,5 @@ def test_wrong_arguments_are_refused_by_name(arguments, named):
 
 
 def test_an_argument_that_no_question_has_is_refused_before_any_point():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'eps0'"):
+    with pytest.raises(InputError, match="expected only arguments of epsilon"):
         sweep("epsilon", KRR, n=10, eps0=[1, 2], delta="1e-3")

@@ -290,8 +290,8 @@ def test_more_messages_than_users_are_refused_unless_users_are_stated(sent, tmp_
     if sent == 200:
         assert answer(capsys, *ESTIMATE)["privacy"]["users"] == 200
         return
-    assert f"MESSAGES = {sent}: expected at most n = 200" in refused(capsys, *ESTIMATE)
-    with pytest.raises(InputError, match=f"messages = {sent}: expected at most n = 200"):
+    assert f"MESSAGES = {sent} messages: expected at most n = 200" in refused(capsys, *ESTIMATE)
+    with pytest.raises(InputError, match=f"messages = {sent} messages: expected at most n = 200"):
         plan.estimate([str(j % 3) for j in range(sent)])
     assert f"users = {sent - 1}: expected at least {sent}" in refused(capsys, *ESTIMATE, "--users", sent - 1)
     assert not Path("histogram.csv").exists()
@@ -308,7 +308,7 @@ def test_fewer_messages_than_users_are_covered_down_to_min_users():
     assert plan.guarantee(150).lines == plan.guarantee(200).lines == plan.lines
     assert plan.guarantee(160, 160).users == 160 and plan.guarantee(150, 150).eps <= 1
     for few in (149, 0):
-        with pytest.raises(InputError, match=f"messages = {few}: expected at least 150"):
+        with pytest.raises(InputError, match=f"messages = {few} messages: expected at least 150"):
             plan.guarantee(few)
 
 
@@ -339,7 +339,7 @@ def test_counts_are_summed_as_integers(name, tmp_path, monkeypatch, capsys):
     assert sum(counts) == 2**64
     plan = small(name, n=2000, min_batch_size=2000)
     files(plan, [*(f"{first},{count}" for count in counts), f"{second},2000"], "message,count")
-    assert f"MESSAGES = {2**64 + 2000}: expected at most n = 2000" in refused(capsys, *ESTIMATE)
+    assert f"MESSAGES = {2**64 + 2000} messages: expected at most n = 2000" in refused(capsys, *ESTIMATE)
     assert "users" in refused(capsys, *ESTIMATE, "--users", 2**64 + 2000)
     files(plan, [f"{first},1999", f"{second},1"], "message,count")
     assert run(capsys, *ESTIMATE)[0] == 0

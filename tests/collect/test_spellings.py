@@ -123,7 +123,7 @@ def test_more_rows_than_users_are_named(survey, capsys):
     Path("values.csv").write_text("answer\n" + "0\n1\n" * 5)
     status, out, _ = run(capsys, *RANDOMIZE)
     assert status == 0 and "more than the n = 9 users of the plan" in out and "--users 10" in out
-    assert "MESSAGES = 10: expected at most n = 9" in refused(
+    assert "MESSAGES = 10 messages: expected at most n = 9" in refused(
         capsys, *words("collect estimate plan.json messages.csv --out h.csv")
     )
 

@@ -50,7 +50,7 @@ def test_mixtures_of_responses_match_orbits():
         (lambda: optimal_equivariant_risk(5, F(0), n=1, population="iid"), "budget = 0"),
         (
             lambda: optimal_equivariant_risk(10, F("1/2"), n=1, population="iid", lam_cap=F(2)),
-            r"budget = 1/2: expected a number in \(0, 0.285714\]",
+            r"budget = 1/2: expected a number in \(0, 0.2857142\]",
         ),
     ],
 )

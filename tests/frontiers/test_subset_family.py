@@ -54,7 +54,7 @@ def test_thinning_scales_signal_and_budget():
     [
         (lambda: matched_ratio(5, 2, F(0)), "budget = 0"),
         (lambda: matched_ratio(5, 2, "x"), "budget"),
-        (lambda: matched_ratio(10, 2, F(1), lam_cap=F(2)), r"in \(0, 0.222222\]"),
+        (lambda: matched_ratio(10, 2, F(1), lam_cap=F(2)), r"in \(0, 0.2222222\]"),
         (lambda: matched_risk(5, 2, F(1), n=0), "n = 0"),
         (lambda: thinned_subset_selection(5, 2, F(2), F(0)), "share"),
         (lambda: largest_budget(5, F(1)), "lam"),

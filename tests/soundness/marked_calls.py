@@ -146,7 +146,7 @@ CALLS = [
     ("delta", {"subject": USERS, "exp_eps": num("3/2")}),
     ("delta", {"subject": W, "n": 3, "eps": HALF, "periods": Integer(2), "rtol": HALF}),
     ("delta", {"subject": W, "n": 3, "eps": HALF, "reports": Integer(2), "rtol": HALF}),
-    ("delta", {"subject": W, "n": 3, "eps": HALF, "colluding": Integer(1)}),
+    ("delta", {"subject": W, "n": 3, "eps": HALF, "colluding": Integer(2)}),
     ("delta", {"subject": W, "n": 3, "eps": HALF, "colluding": num("1/4")}),
     ("delta", {"subject": W, "n": 3, "eps": HALF, "threshold": Integer(2)}),
     ("epsilon", {"subject": USERS, "delta": num("1/8"), "rtol": num("1/16"), "bits": Integer(64)}),

@@ -130,7 +130,7 @@ NOT_NUMBERS = {
     "nan of NumPy": np.float32("nan"),
     "complex": 1j,
     "bytes": b"1",
-    "constant of SymPy": sp.log(3),
+    "constant of SymPy": sp.sqrt(5),
     "set": {1},
 }
 """What no argument reads as a number."""

@@ -92,7 +92,7 @@ def sweep(
         sequences: frozenset[str] = frozenset()
     elif question in QUESTIONS:
         for name in arguments.keys() - inspect.signature(_question(question)).parameters - {"distance"}:
-            raise TypeError(f"{question}() got an unexpected keyword argument {name!r}")
+            raise InputError(name, arguments[name], f"only arguments of {question}")
         classes = {} if distances is None else pairs_by_distance(distances)
         function = partial(_row, question, subject, classes)
         sequences = SEQUENCES | ({"eps"} if question == "profile" else set())

@@ -96,7 +96,7 @@ def private_mean(
     fixed : mapping of str, optional
         A value of gamma, theta or clip of the mechanism that is named, which then is not searched.
     header : bool, optional
-        Of a ``.csv`` file: whether its first line has names of columns. By default as for :func:`read_channel`; the
+        Of a ``.csv`` file: whether its first line has names of columns. By default as for the file of a channel; the
         first lines ``0`` and ``0,1``, which may be vectors, are refused.
     and the fields of a deployment
         Those that only change how many honest messages a batch has: the mechanism is calibrated for the smallest batch,

@@ -320,3 +320,9 @@ def test_who_colludes_is_not_protected():
     found = delta(KRR, n=5, eps="1/2", colluding=2)
     assert "the 3 of 5 users who do not collude" in found.lines.protects
     assert "any one of 5 users may" in delta(KRR, n=5, eps="1/2").lines.protects
+    groups = Deployment((Group(KRR, 5, colluding=2), Group(KRR, 4)))
+    for several in (groups, groups.with_(periods=2)):
+        lines = delta(several, eps="1/2", rtol=1e-2).lines
+        assert "those of 9 users who do not collude" in lines.protects
+        assert "fixed colluding users: in group 0, 2 users collude" in lines.assumes
+    assert "any 2 together of the 3 of 5" in delta(KRR, n=5, eps="1/2", colluding=2, group_size=2).lines.protects

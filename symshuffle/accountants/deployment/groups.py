@@ -50,7 +50,7 @@ def group_factor(group: int, ratio: Any, *, most_terms: int = 200) -> Any:
     """
     if group > most_terms and isinstance(ratio, Fraction | Ball):
         low, high = (_geometric_sum(group, end) for end in (lower_end(ratio), upper_end(ratio)))
-        return low if low is high or low == high else Ball(lower_end(low), upper_end(high), DEFAULT_BITS)
+        return low if low == high else Ball(lower_end(low), upper_end(high), DEFAULT_BITS)
     total: Any = Fraction(0)
     for _ in range(group):
         total = 1 + ratio * total

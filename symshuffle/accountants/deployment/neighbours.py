@@ -134,10 +134,12 @@ class Neighbours:
             return f"nobody else: two given datasets of {self._of_users} are compared, {self.pairs}"
         group, apart = self.steps, self._rounds_apart
         users = "n users" if self.users is None else f"{self.users:,} user{'' if self.users == 1 else 's'}"
-        if self.group.colluding:
-            honest = "those" if self.users is None else f"the {self.group.honest(self.users):,}"
-            users = f"{honest} of {users} who do not collude"
-        if apart:
+        some = "any one" if group == 1 else f"any {group} together"
+        if any(named is Assumption.COLLUDING for named, _ in self.assumptions):
+            known = self.users is not None and self.group.colluding
+            honest = f"the {self.group.honest(self.users or 1):,}" if known else "those"
+            some = f"{some} of {honest} of {users} who do not collude"
+        elif apart:
             some = "any one user" if group == 1 else f"any {group} users together"
         else:
             some = f"any one of {users}" if group == 1 else f"any {group} of {users} together"

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
-from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.group import Group, assumed_of
 from symshuffle.accountants.deployment.listed import numeric
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import PairClass, Reduction
@@ -79,6 +79,8 @@ def reduction_of_groups(deployment: Deployment, channels: Sequence[Channel]) -> 
         )
         assumed.append((Assumption.PUBLIC_RANDOMIZERS, named))
         pairs = f"any two inputs of any user, where it is public who runs which channel: {named}"
+        for place, group in enumerate(users):
+            assumed += [(one, f"in group {place}, {detail}") for one, detail in assumed_of([group])]
     if dummies:
         assumed.append((Assumption.DUMMIES, f"{counted(dummies, 'dummy', 'dummies')} in each batch"))
     notes = tuple(

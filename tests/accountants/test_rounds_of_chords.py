@@ -106,17 +106,26 @@ def test_two_rounds_of_a_long_tail_at_many_users():
     assert one.upper < found.upper < 2 * one.upper
 
 
-@pytest.mark.conformance
-def test_ten_rounds_of_a_long_tail_at_many_users():
-    """Independent number: in doubles, the losses off the convex hull of 73 one-round values, convolved: 0.6209."""
+@pytest.fixture(scope="module")
+def ten_rounds():
     begun = time.process_time()
     found = epsilon(LocalGaussian(1), n=USERS, periods=10, delta="1.6e-5", adjacency="zero-out")
     assert time.process_time() - begun < SPENT
-    assert found.bracket.lower < F("0.6209") < found.bracket.upper < F("0.68")
-    assert found.bracket.aimed is not None  # wider than was aimed at, and said
-    assert all(value > 2 * found.bracket.upper for _, value in found.simpler)
-    if found.bracket.lower < F("0.605"):
-        pytest.xfail("one-round values at 60,000 users take the work of a question before the lower end is narrow")
+    return found
+
+
+@pytest.mark.conformance
+def test_ten_rounds_of_a_long_tail_at_many_users(ten_rounds):
+    """Independent number: in doubles, the losses off the convex hull of 73 one-round values, convolved: 0.6209."""
+    assert ten_rounds.bracket.lower < F("0.6209") < ten_rounds.bracket.upper < F("0.68")
+    assert ten_rounds.bracket.aimed is not None  # wider than was aimed at, and said
+    assert all(value > 2 * ten_rounds.bracket.upper for _, value in ten_rounds.simpler)
+
+
+@pytest.mark.conformance
+@pytest.mark.xfail(strict=True, reason="values of one round take all work of a question before it is narrow")
+def test_ten_rounds_of_a_long_tail_are_known_to_a_few_per_cent(ten_rounds):
+    assert F("0.605") < ten_rounds.bracket.lower <= ten_rounds.bracket.upper < F("0.645")
 
 
 def test_nobody_who_drops_out_is_everybody():

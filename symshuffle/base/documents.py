@@ -190,9 +190,9 @@ def has_names(
 ) -> bool:
     """Return whether a first line has names of columns: names, or the numbers 0, 1, 2, ... as pandas writes them.
 
-    - ``second``: cells of the next line; the only line has no numbers of columns.
+    - ``second``: cells of the next line, or None where there is none: then numbers are a row.
     - ``where``, ``expected``, ``remedy``: as of :func:`is_header`.
-    - ``rows``: numbers of columns for which 0, 1, ... may be a row, and are refused.
+    - ``rows``: widths at which 0, 1, ... may be a row of data as well, and is refused.
     """
     numbered = second is not None and list(first) == [str(y) for y in range(len(second))]
     if numbered and len(first) in rows:

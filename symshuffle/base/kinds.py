@@ -78,7 +78,7 @@ def checked(door: Any) -> Any:
 
 
 def _flags(door: Callable[..., Any]) -> list[tuple[str, int]]:
-    """The arguments that are true or false, each with its place among those without a name, or one that none has."""
+    """Names of the boolean parameters of a function, each with its position; of keyword-only ones a huge number."""
     shown = inspect.signature(door).parameters.values()
     keyed = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
     return [

@@ -408,7 +408,7 @@ def _text(value: object) -> str:
 
 
 def _content(value: Any) -> str:
-    """Return a text that is another one for every other value, also where both print alike."""
+    """Return a text that differs for different values, also where both print alike."""
     match value:
         case str() | Path():
             return f"{value!r}{_content_of_file(Path(value))}"
@@ -430,7 +430,7 @@ def _content(value: Any) -> str:
 
 
 def _content_of_code(function: Any) -> str:
-    """Return a digest of what a function of the user's does; empty for other callables, which have names alone."""
+    """Return a digest of the code of a user's function, its defaults and closure; empty for other callables."""
     if not isinstance(function, FunctionType) or function.__module__.partition(".")[0] == "symshuffle":
         return ""
     code, held = function.__code__, [cell.cell_contents for cell in function.__closure__ or ()]

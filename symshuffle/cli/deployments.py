@@ -250,7 +250,7 @@ class Asked:
         )
 
     def _in_file(self, error: InputError, told: Deployment) -> InputError:
-        """The refusal of fields of which some are of the file only, whose keys there are named."""
+        """Return a refusal in which fields that were not typed as options are keys of the file."""
         names, one_group = error.argument.split(", "), len(told.groups) == 1 and not told.later_periods
         if not {*names} <= {*KEYWORDS} or not {*names} - {*self.fields.written, "n"}:
             return error

@@ -247,7 +247,7 @@ def read_labels(labels: Sequence[str], k: int | None = None) -> tuple[str, ...]:
 
 
 def labels_alike(labels: Sequence[str]) -> tuple[str, ...]:
-    """A sentence about each label that differs from an earlier one in no more than identities of one user may."""
+    """Return a sentence for each label that equals an earlier one but for case, blanks and invisible characters."""
     seen: dict[str, int] = {}
     found = []
     for i, label in enumerate(labels):

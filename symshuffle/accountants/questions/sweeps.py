@@ -137,6 +137,7 @@ def pairs_by_distance(distances: Sequence[Sequence[object]]) -> dict[Fraction, l
 
 
 def _question(name: str) -> Callable[..., Any]:
+    """Return the function of a question."""
     found: Callable[..., Any] = getattr(importlib.import_module(f"symshuffle.accountants.{QUESTIONS[name]}"), name)
     return found
 

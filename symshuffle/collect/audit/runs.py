@@ -180,7 +180,7 @@ def as_run(reply: Any) -> Run:
 
 
 _MANY: Final = 100
-"""Rows among which a message that a program sends comes more than once."""
+"""Rows of a sample beyond which numbers 0, 1, ... that stand in its first row alone are refused."""
 
 
 def check_names(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[Run]) -> None:

@@ -53,7 +53,7 @@ class Outcome:
         The same comparisons by how they were decided.
     obligations : tuple of Obligation
         What has to be proved for the claim.
-    clauses : tuple of Part
+    clauses : tuple of PartOutcome
         The verdict of the statement as transcribed, for the values of its parameters, and of each clause in words.
     unchecked : tuple of Clause
         Clauses of the text that are quoted or definitions: no comparison is about them.

@@ -11,6 +11,7 @@ from symshuffle import (
     delta,
     epsilon,
     largest_eps0,
+    privacy_loss_distribution,
     profile,
     randomizer,
     renyi,
@@ -19,7 +20,7 @@ from symshuffle import (
 from symshuffle.accountants import amplification_curve
 from symshuffle.accountants.bounds import brackets
 from symshuffle.accountants.deployment import listed
-from symshuffle.accountants.rounds import over_rounds
+from symshuffle.accountants.rounds import one_round, over_rounds
 from symshuffle.base import cost
 from symshuffle.decompositions import model
 from symshuffle.engines import Contour
@@ -63,6 +64,17 @@ def test_dropout_of_densities_is_the_mean(source):
     assert found.lower <= q * one.upper + (1 - q) * two.upper
     assert found.upper >= q * one.lower + (1 - q) * two.lower
     assert found.upper <= (q * one.upper + (1 - q) * two.upper) * F(1001, 1000)
+
+
+def test_losses_of_a_flat_profile_take_few_values(monkeypatch):
+    calls = counting(monkeypatch, one_round, "bound_at")
+    extreme = randomizer("blh", lam="1e400")
+    found = privacy_loss_distribution(extreme, n=100, step="0.05", beyond="1e-6", rtol=1e-3, arithmetic="ball")
+    deltas = found.deltas()
+    assert len(deltas) > 18_000 and len(calls) < 1_000
+    for i in [0, 1, 5_000, *range(17_900, len(deltas) - 1, 40)]:  # flat up to 900, then down to 0 at 921
+        bracket = delta(extreme, n=100, eps=i * F(found.law.step), arithmetic="ball", rtol=1e-6).bracket
+        assert bracket.lower <= deltas[i] <= float(bracket.upper) * 1.003
 
 
 def test_one_pair_of_a_mechanism_whose_pairs_are_alike_needs_no_matrix(monkeypatch):

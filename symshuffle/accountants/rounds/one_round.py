@@ -237,8 +237,7 @@ class OneRound:
     def _ends(self, levels: list[Fraction], beyond: Fraction, width: float) -> tuple[list[Ends], list[Ends]]:
         """Both orders at rising levels; of densities those between the ones that chords leave open."""
         if not self.dense:
-            found = [self.values(level, width) for level in levels]
-            return [(f.lower, f.upper) for f, _ in found], [(r.lower, r.upper) for _, r in found]
+            return self._ends_of_steps(levels, width)
         share, least = Fraction(_CHORDS_PER_VALUE * width), beyond * _LEAST_FELT
         self.values(levels[0], width)
         asked = {levels[0]}
@@ -252,6 +251,28 @@ class OneRound:
                 likely = max(ends_at(known, levels[i : i + 1])[0][1] for known in both)
                 self.values(levels[i], min(width * max(1.0, float(least / likely)), _ROUGH))
                 asked.add(levels[i])
+
+    def _ends_of_steps(self, levels: list[Fraction], width: float) -> tuple[list[Ends], list[Ends]]:
+        """Both orders at rising levels.
+
+        Profiles fall: between two levels that enclose a value narrowly enough it is not computed.
+        """
+        values: list[tuple[Bracket, Bracket]] = [self.values(levels[0], width)] * len(levels)
+        values[-1] = self.values(levels[-1], width)
+        between = [(0, len(levels) - 1)]
+        while between:
+            i, j = between.pop()
+            if j - i < 2:
+                continue
+            around = [replace(a, lower=b.lower) for a, b in zip(values[i], values[j], strict=True)]
+            if all(value.width <= Fraction(width) * value.upper for value in around):
+                values[i + 1 : j] = [(around[0], around[1])] * (j - i - 1)
+            else:
+                middle = (i + j) // 2
+                values[middle] = self.values(levels[middle], width)
+                between += [(middle, j), (i, middle)]
+        one, other = ([(value[way].lower, value[way].upper) for value in values] for way in (0, 1))
+        return one, other
 
     def _known(
         self, way: int, asked: Container[Fraction], width: Fraction, least: Fraction

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
-from symshuffle.accountants.deployment.model import named_fields
+from symshuffle.accountants.deployment.model import UNSAID, fields_that_change, named_fields
 from symshuffle.base.documents import read_text
 from symshuffle.base.errors import InputError, listed
 from symshuffle.channels.channel import Channel
@@ -186,7 +186,8 @@ def shuffled(
     found: Any
     said = claimed.read()
     if said is None:
-        _refuse({f"--{name.replace('_', '-')}": value for name, value in fields.written.items()})
+        changed = fields_that_change(UNSAID.with_(**fields.given))
+        _refuse({f"--{name.replace('_', '-')}": value for name, value in fields.written.items() if name in changed})
         if x0 is None or x1 is None:
             raise InputError("--x0, --x1", listed(x0, x1), "two neighbouring datasets, or a claim")
         first, second = (tuple(x.strip() for x in data.split(",")) for data in (x0, x1))

@@ -349,6 +349,14 @@ def fields_set(deployment: Deployment) -> dict[str, Any]:
     return {name: value for name, value in field_values(deployment).items() if value != usual[name]}
 
 
+def fields_that_change(deployment: Deployment) -> dict[str, Any]:
+    """Return the fields of :func:`fields_set` whose value asks for something else than the default does.
+
+    A dropout of 0 and the adjacency replace-one are what holds where nothing is said.
+    """
+    return {name: value for name, value in fields_set(deployment).items() if value not in (0, "replace-one")}
+
+
 def field_values(deployment: Deployment) -> dict[str, Any]:
     """Return the value of every field of a deployment of one group, by the keywords of :func:`symshuffle.delta`.
 

@@ -22,7 +22,7 @@ from symshuffle.accountants.deployment.model import (
     NEAREST,
     OWNERS,
     Deployment,
-    fields_set,
+    fields_that_change,
     named_fields,
 )
 from symshuffle.base.errors import InputError
@@ -76,7 +76,7 @@ def smallest_batch(deployment: Deployment, *programs: str) -> int:
     for name, several in (("group", len(deployment.groups) > 1), ("later_periods", deployment.later_periods)):
         if several:
             raise InputError(name, "several", "one here; for several, ask epsilon or delta")
-    given = fields_set(deployment)
+    given = fields_that_change(deployment)
     known = {name for one in programs for name in named_fields("read", one)}
     for name in sorted(given, key=lambda name: name != "null"):  # null first: it also sets the adjacency
         allowed = name not in NEAREST or name in known or (name == "periods" and deployment.memoised)

@@ -177,6 +177,7 @@ def _by_transform(
     *,
     tail_share: Fraction = Fraction(1, 8),
     step: Fraction = Fraction(1, 10**24),
+    tail_step: Fraction = Fraction(1, 10**6),
     passes: int = 24,
     finest: float = 1e-45,
     largest_step: float = 1e-9,
@@ -187,6 +188,7 @@ def _by_transform(
 
     - ``tail_share``: share of the width aimed at that the cut tails may take.
     - ``step``: how much less than what is cut off H(n) is taken to be where a pass says nothing about it.
+    - ``tail_step``: the smallest share of the tails that a step leaves, before the first pass.
     - ``passes``: number of passes.
     - ``finest``: the finest width a pass is made for.
     - ``largest_step``: the largest step towards it.
@@ -196,7 +198,11 @@ def _by_transform(
     tail, finer, share = _FIRST_TAIL * Fraction(rtol) * 10**8, rtol, tail_share * Fraction(rtol)
     best: Bracket | None = None
     likely, known = _likely(law, n, tail)
-    if known or tail > 2 * share * likely > 0:
+    while not known and tail > 2 * share * likely > 0 and tail > _LEAST_TAIL:
+        # What is cut may hold more than what is left: it is cut less by steps until it does not.
+        tail = max(share * likely, tail * tail_step, _LEAST_TAIL)
+        likely, known = _likely(law, n, tail)
+    if known:
         tail = max(share * likely, _LEAST_TAIL)
     for _ in range(passes):
         bits = _bits(tail)

@@ -29,7 +29,7 @@ def exponential_sums(
     count: int,
     *,
     crowd: int = 16,
-    each: int = 140,
+    each: int = 4,
     spare_bits: int = 16,
 ) -> list[flint.acb]:
     """The sums for j = 0 to ``count - 1``, where x is the step times a value, to about the working precision.
@@ -37,11 +37,11 @@ def exponential_sums(
     - ``values``, ``weights``: atoms, shape ``(m,)`` each; none makes every sum 0. Weights may be complex.
     - ``count``: how many points, at least 1.
     - ``crowd``: atoms for each place, at most about: fewer places are cheaper, and take more powers.
-    - ``each``: terms of a contour in doubles that take as long as a point or an atom: cost only.
+    - ``each``: terms of a contour in doubles that take as long as a bit of a point or of an atom: cost only.
     - ``spare_bits``: bits beyond the working precision.
     """
     bits, size = flint.ctx.prec, 1 << max(count // 2, len(values) // crowd).bit_length()
-    cost.add(each * (len(values) + count))
+    cost.add(each * bits * (len(values) + count))
     with working_precision(bits + spare_bits + size.bit_length()):
         arc, zero = 2 * flint.arb.pi() / size, flint.arb(0)
         angles = [step * v for v in values]

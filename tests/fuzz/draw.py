@@ -120,6 +120,10 @@ def extreme_word(name, rng):
     return rng.choice(rules()[own if own in rules() and rng.random() < 0.6 else "words"])
 
 
+WHOLE_LEDGER = ("verify", "report")
+"""Commands whose first argument says which claims they run: all of them, for minutes, where it is missing."""
+
+
 def extreme_line(rng):
     """An everyday line in which one or two things are changed."""
     words = everyday_line(rng)
@@ -141,7 +145,9 @@ def extreme_line(rng):
                 if place < start:
                     return words
             case "missing" if len(words) > start:
-                del words[rng.randrange(start, len(words))]
+                place = rng.randrange(start, len(words))
+                if not (words[0] in WHOLE_LEDGER and place == start):
+                    del words[place]
             case "twice":
                 words.append(rng.choice(words))
     return words

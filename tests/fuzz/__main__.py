@@ -9,14 +9,17 @@ from collections import Counter
 from pathlib import Path
 
 from tests.fuzz.calls import ROOT, preload, run
-from tests.fuzz.draw import KINDS, drawn, witnesses
+from tests.fuzz.draw import KINDS, drawn, hinted, witnesses
 
 VIEWS = {"--json", "--explain", "--jobs", "--plot", "--csv", "attained", "progress", "executor"}
 """Options that show more of the same answer: none of them may refuse it."""
 
 
 def fuzz(seed, numbers, jobs=1, say=lambda text: None):
-    """What is found about the calls of some numbers, with witnesses of everyday refusals."""
+    """What is found about the calls of some numbers, with witnesses of everyday refusals.
+
+    A refusal that asks for a larger width is right if that is answered.
+    """
     preload()
     pairs, found = {number: drawn(seed, number) for number in numbers}, {}
 
@@ -36,7 +39,13 @@ def fuzz(seed, numbers, jobs=1, say=lambda text: None):
                     one["answered_without"].append(asked[place][0])
 
             run([text for _, text in asked], jobs, tried)
-            if {*VIEWS, "delta"} & {*one["answered_without"]}:
+            wider = hinted(one["call"], one["said"])
+            if wider is not None:
+                run([wider], 1, lambda _, other, one=one: one.update(hint=other["class"]))
+                if one["hint"] != "answer":
+                    one |= {"class": "offence", "wrong": f"a hint that does not help: {wider}"}
+                    continue
+            if {*VIEWS, *(["delta"] if wider is None else [])} & {*one["answered_without"]}:
                 one |= {"class": "offence", "wrong": f"a false refusal: answered without {one['answered_without']}"}
     return [found[number] for number in sorted(found)]
 

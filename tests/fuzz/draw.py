@@ -266,3 +266,14 @@ def witnesses(text):
     if words[0] == "epsilon" and "--delta" in words:
         i = words.index("--delta")
         yield "delta", f"symshuffle {shlex.join(['delta', *words[1:i], '--eps', '1/2', *words[i + 2 :]])}"
+
+
+def hinted(text, said):
+    """The call with the width that a refusal asks for; None where it asks for none."""
+    if not text.startswith("symshuffle ") or "rtol" not in said or "ask for a larger" not in said:
+        return None
+    words = shlex.split(text)[1:]
+    if "--rtol" in words:
+        i = words.index("--rtol")
+        words = words[:i] + words[i + 2 :]
+    return f"symshuffle {shlex.join([*words, '--rtol', '1/10'])}"

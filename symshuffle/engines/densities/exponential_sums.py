@@ -29,7 +29,7 @@ def exponential_sums(
     count: int,
     *,
     crowd: int = 16,
-    each: int = 4,
+    each: int = 2,
     spare_bits: int = 16,
 ) -> list[flint.acb]:
     """The sums for j = 0 to ``count - 1``, where x is the step times a value, to about the working precision.

@@ -75,7 +75,7 @@ OptionalDelta = Annotated[
 ]
 QuestionOption = Annotated[
     Question,
-    typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
+    typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first input of a pair; both takes the larger."),
 ]
 
 

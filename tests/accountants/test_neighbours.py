@@ -64,6 +64,17 @@ def test_zero_out_is_not_replace_one():
     assert delta(certain, n=1, exp_eps=ORDER, arithmetic="exact").bracket.exact == Fraction(9, 10)
 
 
+@pytest.mark.parametrize("pair", [(0, 1), (1, 0), (2, 0)])
+def test_a_direction_starts_from_the_first_input_of_a_pair(pair):
+    channel, ratio, n = Channel.from_rows([["4/9", "1/6", "7/18"], ["11/19", "6/19", "2/19"], ["1/3"] * 3]), 3, 2
+    for direction, (x, y) in (("forward", pair), ("reverse", pair[::-1])):
+        found = delta(channel, n=n, exp_eps=ratio / 2, pairs=[pair], direction=direction)
+        truth = max(shuffled_divergence(channel, (x, z), (y, z), Fraction(ratio, 2)) for z in range(3))
+        other = max(shuffled_divergence(channel, (y, z), (x, z), Fraction(ratio, 2)) for z in range(3))
+        assert truth <= found.bracket.upper and (truth <= other or found.bracket.upper > other)
+        assert f"inputs {pair[0]} and {pair[1]}" in found.about and "X0 holding the first of the two" in found.about
+
+
 def test_a_zero_out_reduction_goes_through_every_front_door():
     reduced = reduction(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), null=["1/2", "1/2"])
     smallest = epsilon(reduced, n=50, delta="1e-3", attained=True)

@@ -39,7 +39,8 @@ class Adjacency:
     group_size : int
         Largest number of users in which neighbours differ; default 1. Above 1, both directions are bounded.
     pairs : sequence of (int, int), optional
-        Pairs of inputs between which the differing user may change, each in both orders; default: all pairs.
+        Pairs of inputs between which the differing user may change, each in both orders; default: all pairs. With a
+        direction, the first dataset holds the first input of a pair.
     graph : sequence of (int, int), optional
         The same as the edges of a graph on the inputs. Not with ``pairs``.
     datasets : (sequence of int, sequence of int), optional
@@ -219,7 +220,7 @@ class Adjacency:
     def check_inputs(self, inputs: int) -> None:
         """Refuse a pair that names an input beyond their number."""
         for x, y in self.compared or ():
-            if y >= inputs:
+            if max(x, y) >= inputs:
                 raise InputError(self.compared_name, f"{x}-{y}", f"inputs from 0 to {inputs - 1}")
 
 
@@ -269,14 +270,17 @@ def as_list(given: Any) -> Any:
 
 
 def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
-    """Pairs of different inputs, each in rising order and once; text is ``0-1,1-2``."""
+    """Pairs of different inputs, each once, in rising order but for the two of a pair; text is ``0-1,1-2``.
+
+    The edges of a graph have no first end: theirs is the smaller number.
+    """
     text = isinstance(given, str)
     form = "0-1,1-2" if text else "[[0, 1], [1, 2]]"
     expected = f"pairs of different inputs, by their numbers, from 0 to {_MOST_INPUTS}, as {form}"
     rows: Any = [part.split("-") for part in given.split(",")] if isinstance(given, str) else as_list(given)
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not rows or len(rows) > _MOST_PAIRS:
         raise InputError(name, given, expected)
-    found: dict[tuple[int, int], None] = {}
+    found: dict[tuple[int, int], tuple[int, int]] = {}
     for row in map(as_list, rows):
         refusal = InputError(name, given if text else row, expected)
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
@@ -287,8 +291,8 @@ def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
             raise refusal from None
         if x == y:
             raise refusal
-        found[min(x, y), max(x, y)] = None
-    return tuple(sorted(found))
+        found.setdefault((min(x, y), max(x, y)), (x, y) if name == "pairs" else (min(x, y), max(x, y)))
+    return tuple(found[pair] for pair in sorted(found))
 
 
 def _read_datasets(given: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -76,7 +76,7 @@ def of_channel(channel: Channel, compared: Sequence[tuple[int, int]] | None = No
         ),
         compared is None,
         pairs=f"{pairs_in_words(compared)}{_revealed(channel)}",
-        first="X0 holding the input with the smaller number",
+        first=f"X0 holding the {'input with the smaller number' if compared is None else 'first of the two'}",
         rounding=channel.rounding,
     )
 

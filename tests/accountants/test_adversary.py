@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle import Channel, Unsupported, delta, randomizer
+from symshuffle import Channel, InputError, Unsupported, delta, randomizer
 from symshuffle.accountants.questions.adversary import (
     WEIGHTS,
     count_families,
@@ -127,3 +127,15 @@ def test_a_channel_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert main(["worst-datasets", str(file), "--n", "3", "--exp-eps", "6/5", "--json"]) == 0
     exact = Fraction(json.loads(capsys.readouterr().out)["exact"])
     assert exact == worst_of_all(PLANTED, 3, X).bracket.exact
+
+
+def test_fields_that_say_what_holds_anyway_are_no_reason_to_refuse(capsys):
+    plain = worst_datasets(PLANTED, n=3, exp_eps=X)
+    assert worst_datasets(PLANTED, n=3, exp_eps=X, dropout=0, adjacency="replace-one", group_size=1) == plain
+    for wrong in ({"dropout": "1/10"}, {"adjacency": "zero-out"}, {"group_size": 2}):
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            worst_datasets(PLANTED, n=3, exp_eps=X, **wrong)
+    pair = ["audit", "shuffled", "--program", "cat", "--x0", "0,1", "--x1", "1,1", "--eps", "1", "--runs", "200"]
+    assert main([*pair, "--group-size", "1"]) != 2
+    assert main([*pair, "--group-size", "2"]) == 2
+    assert "--group-size = 2: expected nothing" in capsys.readouterr().err

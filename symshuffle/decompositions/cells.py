@@ -112,13 +112,19 @@ def classes_at(form: NamedForm, lam: Any) -> tuple[Classes, Any]:
     - ``lam``: the ratio cap, a number or a quotient; None without one.
     """
     exponents = {name: int(value) for name, value in form.numbers.items() if name in ("D", "m")}
-    values: dict[str, Any] = {name: entry_of(value) for name, value in form.numbers.items()} | exponents
+    entry: Callable[[Any], Any] = entry_of
+    if exponents.get("D", 0) > LONGEST_POWER:  # powers of rationals would have millions of digits
+
+        def entry(number: Any) -> flint.arb:
+            return flint.arb(entry_of(number))
+
+    values: dict[str, Any] = {name: entry(value) for name, value in form.numbers.items()} | exponents
     if form.limits:
         values["D"] = UNBOUNDED
     if lam is not None:
         values["lam"] = lam
     if isinstance(lam, Fraction | Exp):
-        values["lam"] = entry_of(lam) if exponents.get("D", 0) <= LONGEST_POWER else flint.arb(entry_of(lam))
+        values["lam"] = entry(lam)
         if form.name.removeprefix(THINNED) == "rappor":
             values["root"] = power(values["lam"], flint.fmpq(1, 2))
     return classes_of(form.name, values)

@@ -1,5 +1,6 @@
 """What calls cost, in values of engines and comparisons, and that cheap roads say what the dear ones say."""
 
+import time
 from fractions import Fraction as F
 
 import pytest
@@ -181,3 +182,11 @@ def test_values_that_do_not_fall_have_no_finer_lattice(periods, monkeypatch):
     found = delta(BlanketMixedGaussian(gamma="1/4", sigma0=1), n=3, eps="0.1", periods=periods).bracket
     assert found.aimed is not None and 0 < found.upper <= 1
     assert len(lattices) <= 4
+
+
+def test_powers_of_a_million_bits_are_not_taken_in_rationals():
+    begun = time.process_time()
+    long = delta(randomizer("olh", g=1000, D=10**6, lam=3), n=1000, eps="0.05").bracket
+    assert time.process_time() - begun < 5
+    limit = delta(randomizer("olh", g=1000, lam=3), n=1000, eps="0.05").bracket
+    assert abs(long.upper - limit.upper) <= limit.upper / 10**6

@@ -213,18 +213,15 @@ _DEFINITIONS: Final[Mapping[str, Callable[..., Classes]]] = {
 }
 
 
-def _inputs(name: str, values: Mapping[str, Any]) -> Any:
-    """Number of inputs."""
-    if name == "affine-hashing":
-        return values["g"] ** values["m"]
-    if "k" in values:
-        return values["k"]
-    return 2 * values["lam"] ** 0 if name == "rr" else values["D"] - 1 if name == "hadamard" else values["D"]
-
-
 def classes_of(name: str, values: Mapping[str, Any]) -> tuple[Classes, Any]:
     """Classes of outputs and number of inputs of a named randomizer, thinned or not, at values of its parameters."""
-    base = name.removeprefix(THINNED)
-    own = {key: value for key, value in values.items() if base == name or key != "p"}
-    found, inputs = _DEFINITIONS[base](**own), _inputs(base, own)
-    return (found if base == name else thinned(found, inputs, values["p"])), inputs
+    base, own = name.removeprefix(THINNED), dict(values)
+    share = None if base == name else own.pop("p")
+    if base == "affine-hashing":
+        inputs = own["g"] ** own["m"]
+    elif base == "rr":
+        inputs = 2 * own["lam"] ** 0
+    else:
+        inputs = own["k"] if "k" in own else own["D"] - 1 if base == "hadamard" else own["D"]
+    found = _DEFINITIONS[base](**own)
+    return (found if base == name else thinned(found, inputs, share)), inputs

@@ -91,11 +91,12 @@ def named_parameters(
     >>> named_parameters({"k": 10}, ["D", "lam"]), named_parameters({"k": 10, "D": 9}, ["D", "lam"])
     ({'D': 10}, {'k': 10, 'D': 9})
     """
-    meant = [name for name in synonyms if name in own]
-    others = [name for name in synonyms if name in given and name not in own]
-    if len(meant) != 1 or len(others) != 1 or meant[0] in given:
+    meant = set(synonyms).intersection(own)
+    others = set(synonyms).intersection(given).difference(own)
+    if len(meant) != 1 or len(others) != 1 or not meant.isdisjoint(given):
         return dict(given)
-    return {meant[0] if name == others[0] else name: value for name, value in given.items()}
+    (name,), (other,) = meant, others
+    return {name if key == other else key: value for key, value in given.items()}
 
 
 def unknown_mechanism(name: object, known: Iterable[str]) -> InputError:

@@ -11,7 +11,7 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from types import CodeType, FunctionType
@@ -27,6 +27,7 @@ from symshuffle.base.numbers import (
     Exp,
     Real,
     Verdict,
+    from_flint,
     less,
     lower_end,
     positive_part,
@@ -118,7 +119,7 @@ def _law(
         atoms: list[tuple[Decided, Decided]] = []
         singular: Decided = Fraction(0)
         for charge, functions, seen in _numbers(cells, known, way, precision):
-            value = decided(_difference(functions, seen, x, at_cap=at_cap and charge is not None), precision)
+            (value,) = decided([_difference(functions, seen, x, at_cap=at_cap and charge is not None)], precision)
             if charge is not None:
                 atoms.append((value, charge))
             elif lower_end(value) > 0:
@@ -142,7 +143,7 @@ def _numbers(
         one, other = (a, b) if ratios is None or none else ratios
         pair = (one, other) if way == "forward" else (other, one)
         seen = pair[0](numbers), pair[1](numbers)
-        found.append((None if none else decided(charge, precision), pair, seen))
+        found.append((None if none else decided([charge], precision)[0], pair, seen))
     return found
 
 
@@ -186,8 +187,12 @@ def calculated(text: str) -> Calculated:
 
 def number_at(text: str, values: Mapping[str, Real], bits: int = DEFAULT_BITS) -> Any:
     """The number that a text denotes at some values: exact where it is rational, otherwise a ball of ``bits`` bits."""
+    if text.isdecimal():
+        return Fraction(text)
+    if isinstance(known := values.get(text), Fraction):
+        return known
     with working_precision(bits + 32):
-        return number_of(calculated(text)({name: entry_of(value) for name, value in values.items()}), bits)
+        return from_flint([calculated(text)({name: entry_of(value) for name, value in values.items()})], bits)[0]
 
 
 def names_in(text: str) -> list[str]:
@@ -256,20 +261,14 @@ def power(base: Entry, exponent: Entry | int) -> Entry:
     return flint.arb(base) ** flint.arb(exponent)
 
 
-def number_of(value: Entry | int, bits: int) -> Fraction | Ball:
-    """A number of python-flint as a rational, or as a ball."""
-    if isinstance(value, flint.arb):
-        return Ball.from_arb(value, bits)
-    return Fraction(value) if isinstance(value, int) else Fraction(int(value.p), int(value.q))
-
-
-def decided(value: Entry | int, bits: int) -> Decided:
-    """The number, as a law has it: certainly not 0, unless it is rational."""
-    ball = number_of(value, bits)
-    if isinstance(ball, Fraction):
-        return ball
-    if ball.lower == ball.upper:
-        return ball.lower
-    if ball.lower <= 0 <= ball.upper:
-        raise NotDecided(f"whether {ball} is 0")
-    return ball
+def decided(values: Iterable[Entry | int], bits: int) -> list[Decided]:
+    """Numbers as a law has them: certainly not 0, unless they are rational."""
+    found = from_flint(values, bits)
+    for place, ball in enumerate(found):
+        if not isinstance(ball, Ball):
+            continue
+        if ball.lower == ball.upper:
+            found[place] = ball.lower
+        elif ball.lower <= 0 <= ball.upper:
+            raise NotDecided(f"whether {ball} is 0")
+    return found

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import flint
@@ -25,6 +26,8 @@ from symshuffle.base.numbers import (
     Number,
     Real,
     as_precision,
+    both_ends,
+    from_flint,
     lower_end,
     usual_bits,
     working_precision,
@@ -39,7 +42,6 @@ from symshuffle.decompositions.calculated import (
     decided,
     entry_of,
     excess,
-    number_of,
     power,
     spreads,
 )
@@ -73,7 +75,7 @@ def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, 
     NotDecided
         If some class does not count three inputs, and so many are asked about.
     """
-    roles, found = roles_of(True, others), dict[Any, list[Any]]()
+    roles, found, rest = roles_of(True, others), dict[Any, list[Any]](), 1
     for one in classes:
         counted = one.counts(inputs, max(roles) + 1)
         if counted is None:
@@ -81,18 +83,16 @@ def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, 
         for states, count in counted:
             shown = [one.states[states[role]] for role in roles] + [one.states[-1]] * (len(roles) == 2)
             weights = [state.probability and count * state.probability for state in shown]
-            first, second, charge = (state.power for state in shown)
-            outside = None if charge is None else (_less(first, charge), _less(second, charge))
-            sums = found.setdefault(outside or (first, second, None), [0, 0, 0])
+            (first, second, charge), powers = [state.power for state in shown], None
+            if charge is not None:
+                powers = None if first is None else first - charge, None if second is None else second - charge
+            sums = found.setdefault(powers or (first, second, None), [0, 0, 0])
             sums[:] = map(operator.add, sums, weights)
-    cells = [Cell(a, b, c, None if len(powers) > 2 else powers) for powers, (a, b, c) in found.items()]
-    if others == "blanket":
-        cells.append(Cell(0, 0, 1 - sum(cell.c for cell in cells), (None, None)))
-    return tuple(cells)
-
-
-def _less(one: int | None, other: int) -> int | None:
-    return None if one is None else one - other
+    cells = []
+    for powers, (a, b, c) in found.items():
+        cells.append(Cell(a, b, c, None if len(powers) > 2 else powers))
+        rest = rest - c
+    return (*cells, Cell(0, 0, rest, (None, None))) if others == "blanket" else tuple(cells)
 
 
 def against_null(cells: Sequence[Cell], second: bool) -> tuple[Cell, ...]:
@@ -111,20 +111,18 @@ def classes_at(form: NamedForm, lam: Any) -> tuple[Classes, Any]:
 
     - ``lam``: the ratio cap, a number or a quotient; None without one.
     """
-    exponents = {name: int(value) for name, value in form.numbers.items() if name in ("D", "m")}
-    entry: Callable[[Any], Any] = entry_of
-    if exponents.get("D", 0) > LONGEST_POWER:  # powers of rationals would have millions of digits
-
-        def entry(number: Any) -> flint.arb:
-            return flint.arb(entry_of(number))
-
-    values: dict[str, Any] = {name: entry(value) for name, value in form.numbers.items()} | exponents
+    long = not form.limits and form.numbers.get("D", 0) > LONGEST_POWER
+    # Powers of rationals would have millions of digits there.
+    values: dict[str, Any] = {}
+    for name, value in form.numbers.items():
+        number = int(value) if name in ("D", "m") else entry_of(value)
+        values[name] = flint.arb(number) if long and name not in ("D", "m") else number
     if form.limits:
         values["D"] = UNBOUNDED
     if lam is not None:
         values["lam"] = lam
     if isinstance(lam, Fraction | Exp):
-        values["lam"] = entry(lam)
+        values["lam"] = flint.arb(entry_of(lam)) if long else entry_of(lam)
         if form.name.removeprefix(THINNED) == "rappor":
             values["root"] = power(values["lam"], flint.fmpq(1, 2))
     return classes_of(form.name, values)
@@ -153,10 +151,12 @@ def _quotient_cells(form: NamedForm, others: Others, null: bool | None) -> tuple
 @lru_cache(maxsize=8)
 def _numbers(form: NamedForm, others: Others, null: bool | None, precision: int) -> list[tuple[Cell, Any]]:
     """The cells in numbers, and ratios of a null symbol as quotients, where these are known: the same at all levels."""
-    cells = [one._replace(c=decided(one.c, precision)) for one in _cells(form, others, null, form.lam)]
-    known = null is not None and form.numbers.get("D", 0) <= LONGEST_POLYNOMIAL
-    quotients = [cell.null for cell in quotient_cells(form, others, null)] if known else [None] * len(cells)
-    return list(zip(cells, quotients, strict=True))
+    cells = _cells(form, others, null, form.lam)
+    charges = decided([cell.c for cell in cells], precision)
+    cells = tuple([cell._replace(c=charge) for cell, charge in zip(cells, charges, strict=True)])
+    if null is None or form.numbers.get("D", 0) > LONGEST_POLYNOMIAL:
+        return list(zip(cells, [None] * len(cells), strict=True))
+    return list(zip(cells, [cell.null for cell in quotient_cells(form, others, null)], strict=True))
 
 
 def quotient_at(value: OpenQuotient | Entry | int, lam: Real | None) -> Entry:
@@ -199,10 +199,9 @@ def rises_with(parameter: str, form: NamedForm, exp_eps: Real, way: Direction, b
     before, after = map(quotient_cells, places)
     with working_precision(precision + 32):
         rates = [quotient_at(two.c - one.c, lam) for one, two in zip(before, after, strict=True)]
-        values = [_value(lam, cell, None, (exp_eps, entry_of(exp_eps)), way) for cell in after]
-        return spreads(
-            [(decided(value, precision), decided(rate, precision)) for value, rate in zip(values, rates, strict=True)]
-        )
+        cap = lam, None if lam is None else entry_of(lam)
+        values = [_value(cap, cell, None, (exp_eps, entry_of(exp_eps)), way) for cell in after]
+        return spreads(list(zip(decided(values, precision), decided(rates, precision), strict=True)))
 
 
 def counted_channel(form: NamedForm, bits: int | None) -> Channel:
@@ -211,7 +210,7 @@ def counted_channel(form: NamedForm, bits: int | None) -> Channel:
     with working_precision(precision + 32):
 
         def number(value: Any) -> Number:
-            entry = number_of(value, precision)
+            (entry,) = from_flint([value], precision)
             return Ball(entry, entry, precision) if isinstance(entry, Fraction) and bits is not None else entry
 
         return Channel(tuple(zip(*_columns(form, form.lam, number), strict=True)))
@@ -247,7 +246,7 @@ def outputs_of(form: NamedForm) -> int:
 
 def knows_three(form: NamedForm) -> bool:
     """Whether every class of outputs counts the states of three inputs."""
-    return all(one.knows(3) for one in _classes_at_four(form))
+    return all(map(methodcaller("knows", 3), _classes_at_four(form)))
 
 
 @lru_cache(maxsize=16)
@@ -273,31 +272,43 @@ def _law(
 ) -> Law:
     """Kept for a moment: the other direction is asked for next."""
     with working_precision(precision + 32):
-        x, atoms, singular = entry_of(exp_eps), [], Fraction(0)
-        for cell, quotient in _numbers(form, others, null, precision):
+        level, cap = (exp_eps, entry_of(exp_eps)), (form.lam, None if form.lam is None else entry_of(form.lam))
+        cells, values = _numbers(form, others, null, precision), list[Entry]()
+        for cell, quotient in cells:
             if cell.ratios is None or cell.c == 0:
                 first, second = (cell.a, cell.b) if way == "forward" else (cell.b, cell.a)
-                value = decided(excess(first, x, second), precision)
-                singular = singular + value if lower_end(value) > 0 else singular
+                values.append(excess(first, level[1], second))
             else:
-                value = decided(_value(form.lam, cell, quotient, (exp_eps, x), way), precision)
+                values.append(_value(cap, cell, quotient, level, way))
+        atoms, singular = list[tuple[Any, Any]](), Fraction(0)
+        for (cell, _), value in zip(cells, decided(values, precision), strict=True):
+            if cell.ratios is not None and cell.c != 0:
                 atoms.append((value, cell.c))
-        return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
+            elif lower_end(value) > 0:
+                singular = singular + value
+        lowest, _ = both_ends([value for value, _ in atoms])
+        rising = sorted(zip(lowest, range(len(atoms)), strict=True))
+        return Law.from_atoms([atoms[place] for _, place in rising], singular)
 
 
-def _value(lam: Real | None, cell: Cell, null: Any, level: tuple[Real, Entry], way: Direction) -> Entry:
-    """The value of G at a cell: decided where it vanishes, and only then, as far as exponents say."""
+def _value(
+    cap: tuple[Real | None, Entry | None], cell: Cell, null: Any, level: tuple[Real, Entry], way: Direction
+) -> Entry:
+    """The value of G at a cell: decided where it vanishes, and only then, as far as exponents say.
+
+    - ``cap``, ``level``: the ratio cap and the target ratio, each also as a number of python-flint.
+    """
     assert cell.ratios is not None
-    forward, (exp_eps, x) = way == "forward", level
+    forward, (lam, base), (exp_eps, x) = way == "forward", cap, level
     one, other = cell.ratios
     if cell.null is None:
         one, other = (one, other) if forward else (other, one)
         if one == other:  # no difference of two enclosures: it vanishes at exp(eps) = 1
-            return _likelihood(lam, one) * (1 - x)
+            return _likelihood(base, one) * (1 - x)
         if one is not None and other is not None and _is_power(exp_eps, lam, one - other):
             return flint.fmpq(0)
-        return excess(_likelihood(lam, one), x, _likelihood(lam, other))
-    seen = _likelihood(lam, one), cell.null
+        return excess(_likelihood(base, one), x, _likelihood(base, other))
+    seen = _likelihood(base, one), cell.null
     if null is not None and one is not None:
         from symshuffle.decompositions.quotients import as_quotient, level_between, quotient_of
 
@@ -309,10 +320,10 @@ def _value(lam: Real | None, cell: Cell, null: Any, level: tuple[Real, Entry], w
     return excess(seen[0], x, seen[1])
 
 
-def _likelihood(lam: Real | None, exponent: int | None) -> Entry:
-    if exponent is None or lam is None or exponent == 0:
+def _likelihood(cap: Entry | None, exponent: int | None) -> Entry:
+    if exponent is None or cap is None or exponent == 0:
         return flint.fmpq(int(exponent is not None))
-    return power(entry_of(lam), exponent)
+    return power(cap, exponent)
 
 
 def _is_power(exp_eps: Real, lam: Real | None, exponent: int) -> bool:

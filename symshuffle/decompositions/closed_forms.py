@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -52,7 +52,7 @@ _FINER: Final = (1, 16, 256)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClosedForm:
     """A named mechanism with values of its parameters, some or all, as they were given."""
 
@@ -70,19 +70,18 @@ class ClosedForm:
             If a name is unknown, a value is outside its range, or both ``eps0`` and ``lam`` are given.
         """
         budget = read_budget(eps0=eps0, lam=lam, constant=True)
-        own = {parameter.name: parameter for parameter in cls(name, (), None).parameters}
-        given = named_parameters(given, own)
-        for key, value in (*given.items(), *(() if budget is None else (("lam", budget),))):
+        own, numbers = parameters_of(name), dict[str, Fraction]()
+        values = named_parameters(given, own)
+        for key, value in (*values.items(), *(() if budget is None else (("lam", budget),))):
             if key not in own:
                 raise unknown_parameter(key, value, name, own)
-        given = {key: ungrouped(value) if own[key].integer else value for key, value in given.items()}
-        numbers: dict[str, Fraction] = {}
         for key, parameter in own.items():
-            if key in given:
-                numbers[key] = parameter.read(given[key], numbers)
-        return cls(name, tuple(given.items()), budget)
+            if key in values:
+                values[key] = ungrouped(values[key]) if parameter.integer else values[key]
+                numbers[key] = parameter.read(values[key], numbers)
+        return cls(name, tuple(values.items()), budget)
 
-    @property
+    @cached_property
     def form(self) -> Mapping[str, Any]:
         """What is on file of the mechanism; one that is thinned has the share of its own messages as last parameter."""
         return _form(self.name)
@@ -90,18 +89,20 @@ class ClosedForm:
     @property
     def parameters(self) -> tuple[FiledParameter, ...]:
         """All parameters, the ratio cap first where there is one."""
-        own = (FiledParameter(**one) for one in self.form["parameters"])
-        return (*((CAP,) if self.has_budget else ()), *own)
+        return tuple(parameters_of(self.name).values())
 
     @property
     def has_budget(self) -> bool:
         """Whether there is a ratio cap."""
         return bool(self.form["budget"])
 
-    @property
-    def numbers(self) -> dict[str, Fraction]:
+    @cached_property
+    def numbers(self) -> Mapping[str, Fraction]:
         """The values but for the ratio cap, as numbers."""
-        return {name: parse_rational(value, name) for name, value in self.values}
+        found = {}
+        for name, value in self.values:
+            found[name] = parse_rational(value, name)
+        return found
 
     @property
     def arguments(self) -> dict[str, str]:
@@ -126,15 +127,20 @@ class ClosedForm:
 
     def needed(self) -> Iterator[tuple[str, str]]:
         """Name and range of each parameter that has no value, and neither a limit nor one value for each pair."""
-        for one in self.left:
-            if one.name == "lam" or not (one.limit or one.default is not None or one.name == self.form["by"]):
+        given, by = dict(self.values), self.form["by"]
+        for one in parameters_of(self.name).values():
+            optional = one.limit or one.default is not None or one.name == by
+            if self.lam is None if one.name == "lam" else one.name not in given and not optional:
                 yield one.name, one.range(self.numbers)
 
-    @property
+    @cached_property
     def limits(self) -> tuple[str, ...]:
         """Parameters at their limit: those that were given no value and have one."""
-        given = dict(self.values)
-        return tuple(p["name"] for p in self.form["parameters"] if p["limit"] and p["name"] not in given)
+        given, found = dict(self.values), []
+        for one in self.form["parameters"]:
+            if one["limit"] and one["name"] not in given:
+                found.append(one["name"])
+        return tuple(found)
 
     @property
     def told(self) -> str:
@@ -199,20 +205,14 @@ class ClosedForm:
         others: Others = "blanket",
         direction: Direction = "forward",
         bits: int | None = None,
+        null: bool | None = None,
     ) -> Law:
-        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits."""
-        return self._law(others, None, exp_eps, direction, bits)
+        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits.
 
-    def law_against_null(
-        self, exp_eps: Real, *, second: bool, direction: Direction = "forward", bits: int | None = None
-    ) -> Law:
-        """Law of G of one input of a pair against a null symbol that has the law of the blanket; no limit has one."""
-        if self.name == "identity":
-            raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
-        return self._law("blanket", second, exp_eps, direction, bits)
+        It is found by numbers; where they do not settle it, with more digits.
 
-    def _law(self, others: Others, null: bool | None, exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        """Law of G by numbers; where they do not settle it, with more digits."""
+        - ``null``: None for two inputs, otherwise whether the second of them is compared with a null symbol.
+        """
         exp_eps, precision = parse_constant(exp_eps, "exp_eps"), bits
         for finer in _FINER:
             if finer > 1:
@@ -225,6 +225,14 @@ class ClosedForm:
             near = f"a likelihood ratio of {self.name} is exp(eps) there, or too close to it to tell"
             raise Unsupported(f"eps: expected a level slightly above or below the given one: {near}")
         raise reason
+
+    def law_against_null(
+        self, exp_eps: Real, *, second: bool, direction: Direction = "forward", bits: int | None = None
+    ) -> Law:
+        """Law of G of one input of a pair against a null symbol that has the law of the blanket; no limit has one."""
+        if self.name == "identity":
+            raise Unsupported(f"adjacency zero-out: the blanket of {self.name} has no mass to make a null symbol of")
+        return self.law(exp_eps, direction=direction, bits=bits, null=second)
 
     def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
         """Whether the law of G certainly rises in convex order with the parameter that tells pairs apart."""
@@ -251,7 +259,7 @@ class ClosedForm:
     @property
     def _inputs(self) -> int:
         """Number of inputs; 0 in the limit."""
-        return 0 if self.limits else int(number_at(self.form["inputs"], self._values()))
+        return 0 if self.limits else int(number_at(self.form["inputs"], self.numbers))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -296,17 +304,32 @@ def closed_form(
     form = (_file() if surveys else table()).get(name)
     if form is None or form["thinned"]:
         return None
+    own = parameters_of(name)
     try:
-        values = named_parameters(values, [p["name"] for p in form["parameters"]])
-        values = {**{p["name"]: p["default"] for p in form["parameters"] if p["default"] is not None}, **values}
-        found = ClosedForm.read(name, values, eps0=eps0, lam=lam)
+        given = named_parameters(values, own)
+        for key, parameter in own.items():
+            if parameter.default is not None:
+                given.setdefault(key, parameter.default)
+        found = ClosedForm.read(name, given, eps0=eps0, lam=lam)
     except InputError:
         return None
     if any(found.needed()):
         return None
-    numbers = found.numbers
-    given = ((one.name, str(numbers[one.name])) for one in found.parameters if one.name in numbers)
-    return replace(found, values=tuple(given))
+    ordered = []
+    for key in own:
+        if key in found.numbers:
+            ordered.append((key, str(found.numbers[key])))
+    return ClosedForm(name, tuple(ordered), found.lam)
+
+
+@cache
+def parameters_of(name: str) -> Mapping[str, FiledParameter]:
+    """The parameters of a mechanism by name, the ratio cap first where there is one."""
+    form = _form(name)
+    found = {"lam": CAP} if form["budget"] else {}
+    for one in form["parameters"]:
+        found[one["name"]] = FiledParameter(**one)
+    return found
 
 
 def on_file(source: Any) -> Any:

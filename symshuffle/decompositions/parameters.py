@@ -44,7 +44,7 @@ class FiledParameter:
             raise InputError(self.name, error.value, self.range({}) if self.integer else error.expected) from None
         if self.integer and abs(real) > LARGEST_PARAMETER:
             raise InputError(self.name, value, f"{self.range({})}, at most {LARGEST_PARAMETER}")
-        if self.integer and not self._admits(real):
+        if self.integer and not (real.denominator == 1 and (self.kind is None or KINDS[self.kind](real.numerator))):
             raise InputError(self.name, value, self.range({}))
         try:
             low = number_at(self.lower, known)
@@ -59,9 +59,6 @@ class FiledParameter:
                 detail = "" if str(limit) == end else f" (here {limit})"
                 raise InputError(self.name, value, self.range({}) + detail)
         return real
-
-    def _admits(self, value: Fraction) -> bool:
-        return value.denominator == 1 and (self.kind is None or KINDS[self.kind](value.numerator))
 
 
 CAP: Final = FiledParameter("lam", "1", None, False, meaning="local ratio cap exp(eps0)")

@@ -242,6 +242,17 @@ def to_arb(value: Number | Exp | int, /) -> flint.arb:
             raise InputError("value", value, "a Fraction, an int, a Ball or an Exp (a double encloses nothing)")
 
 
+def from_flint(values: Iterable[Any], bits: int = DEFAULT_BITS) -> list[Fraction | Ball]:
+    """Rationals and balls of python-flint, and integers, as numbers of this package."""
+    found: list[Fraction | Ball] = []
+    for value in values:
+        if isinstance(value, flint.arb):
+            found.append(Ball.from_arb(value, bits))
+        else:
+            found.append(Fraction(value) if isinstance(value, int) else Fraction(int(value.p), int(value.q)))
+    return found
+
+
 def enclose(value: Number | Exp | int, bits: int = DEFAULT_BITS) -> Ball:
     """Ball that contains a number or a real constant.
 
@@ -275,6 +286,11 @@ def enclose(value: Number | Exp | int, bits: int = DEFAULT_BITS) -> Ball:
 def to_float(value: Number | Exp | int) -> float:
     """The double nearest to the value (for a ball: to its midpoint)."""
     return float(enclose(value, 128)) if isinstance(value, Exp) else float(value)
+
+
+def to_floats(values: Iterable[Number]) -> tuple[float, ...]:
+    """The doubles nearest to some numbers; ``OverflowError`` where one is beyond their range."""
+    return tuple(map(float, values))
 
 
 def natural_log(value: Fraction) -> float:
@@ -362,6 +378,11 @@ def exact_sum(values: Iterable[Any]) -> Any:
     return Fraction(sum(term.numerator * (denominator // term.denominator) for term in terms), denominator)
 
 
+def sum_of_products(xs: Iterable[Any], ys: Iterable[Any]) -> Any:
+    """The sum of the products of numbers in two lists of one length."""
+    return sum([x * y for x, y in zip(xs, ys, strict=True)], start=Fraction(0))
+
+
 def positive_part(x: Any) -> Any:
     """The positive part ``max(x, 0)`` of a number; of a ball, the enclosure of it."""
     if isinstance(x, Ball):
@@ -392,3 +413,12 @@ def lower_end(value: Number) -> Fraction:
 def upper_end(value: Number) -> Fraction:
     """A rational not below the value (a double is taken at its word)."""
     return value.upper if isinstance(value, Ball) else Fraction(value)
+
+
+Ends: TypeAlias = "tuple[tuple[Fraction, ...], tuple[Fraction, ...]]"
+"""Lower ends of some numbers, and their upper ends."""
+
+
+def both_ends(values: Sequence[Number]) -> Ends:
+    """Rationals not above some numbers, and rationals not below them (a double is taken at its word)."""
+    return tuple(map(lower_end, values)), tuple(map(upper_end, values))

@@ -86,8 +86,9 @@ def signatures() -> str:
         lines.append(f"{address}.{name}{_signature(value)}")
         if inspect.isclass(value):
             own = {key for one in value.__mro__ if one.__module__.startswith("symshuffle") for key in vars(one)}
+            own |= getattr(value, "__dataclass_fields__", {}).keys()
             for key in sorted(key for key in own if not key.startswith("_")):
-                member = inspect.getattr_static(value, key)
+                member = inspect.getattr_static(value, key, None)
                 called = getattr(value, key) if isinstance(member, classmethod | staticmethod) else member
                 lines.append(f"    .{key}{_signature(called) if inspect.isroutine(called) else ''}")
     return "\n".join(lines) + "\n"

@@ -204,7 +204,7 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
         "QUIET refine.finest saddle_point.atol saddle_point.period is_spread_out.deviations refine.first "
         "refine.uninformative",
     ),
-    "engines.counting.sparse": ("sparse", "Sparse.refusal.tail _DEEPEST Sparse.for_auto.cheap_count"),
+    "engines.counting.sparse": ("sparse", "Sparse.refusal.tail DEEPEST Sparse.for_auto.cheap_count"),
     "engines.transforms.tilted": ("fft", "_chernoff.quiet _steps.coarsest _steps.candidates Window.choose.margin"),
     "accountants.bounds.brackets": ("epsilon confirmed", "_WIDE _of_finite.few _FIRST_WIDTH"),
     "accountants.bounds.guided": (

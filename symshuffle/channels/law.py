@@ -12,27 +12,30 @@ singular mass :math:`s` collects :math:`(A_0-e^{\varepsilon}A_1)_+` where :math:
 from __future__ import annotations
 
 import math
+import operator
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
     Ball,
+    Ends,
     Number,
-    Verdict,
+    both_ends,
     brief,
     counted,
-    equal,
     is_enclosed,
     is_exact,
-    less,
     lower_end,
     maximum,
     minimum,
+    sum_of_products,
     sums_to_one,
-    to_float,
+    to_floats,
     upper_end,
 )
 
@@ -47,26 +50,27 @@ def check_atoms(values: Sequence[Number], weights: Sequence[Number], singular: N
             "atoms", f"{counted(len(values), 'value')}, {counted(len(weights), 'weight')}", "as many, at least 1"
         )
     for weight in weights:
-        if less(0, weight) is Verdict.FALSE:
+        if not (weight.upper if isinstance(weight, Ball) else weight) > 0:
             raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")
     for value in (*values, singular):
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError("values", value, "finite numbers")
-    if less(singular, 0) is Verdict.TRUE:
+    if (singular.upper if isinstance(singular, Ball) else singular) < 0:
         raise InputError("singular", singular, "a mass of at least 0")
 
 
 def collected(atoms: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Values and weights of some atoms, those of weight 0 dropped, those of equal value merged."""
-    merged: dict[object, tuple[Any, Any]] = {}
+    values, masses = dict[object, Any](), dict[object, Any]()
     for value, weight in atoms:
-        if equal(weight, 0) is Verdict.TRUE:
+        if weight == 0 or (isinstance(weight, Ball) and weight.lower == weight.upper == 0):
             continue
         # Equal for certain are numbers of one value; a ball of any width is only the same as itself.
         wide = isinstance(value, Ball) and value.lower != value.upper
         key = ("ball", id(value)) if wide else value.lower if isinstance(value, Ball) else value
-        merged[key] = (value, merged[key][1] + weight if key in merged else weight)
-    return tuple(value for value, _ in merged.values()), tuple(weight for _, weight in merged.values())
+        masses[key] = masses[key] + weight if key in values else weight
+        values[key] = value
+    return tuple(values.values()), tuple(masses.values())
 
 
 NOTHING: Final = Fraction(1, 10**30)
@@ -74,7 +78,7 @@ NOTHING: Final = Fraction(1, 10**30)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Law:
     """Finitely supported law of the amplification variable G, with a singular mass.
 
@@ -111,47 +115,56 @@ class Law:
         """Law from (value, weight) pairs. Atoms of weight 0 are dropped, atoms of equal value are merged."""
         return cls(*collected(atoms), singular)
 
-    @property
+    @cached_property
     def exact(self) -> bool:
         """Whether all numbers are rational."""
         return is_exact((*self.values, *self.weights, self.singular))
 
-    @property
+    @cached_property
     def enclosed(self) -> bool:
         """Whether all numbers are rational or balls."""
         return is_enclosed((*self.values, *self.weights, self.singular))
 
+    @cached_property
+    def ends(self) -> tuple[Ends, Ends]:
+        """Lower and upper ends of the values, and of the weights; a double is taken at its word."""
+        return both_ends(self.values), both_ends(self.weights)
+
+    @cached_property
+    def doubles(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The doubles nearest to values and weights, or ``OverflowError`` where a value is beyond their range."""
+        return to_floats(self.values), to_floats(self.weights)
+
     @property
     def mean(self) -> Any:
         """Expectation of G; ``1 - exp(eps)`` if no output lies outside the blanket (decomposition, Property 2)."""
-        products: Iterable[Any] = (v * w for v, w in zip(self.values, self.weights, strict=True))
-        return sum(products, start=Fraction(0))
+        return sum_of_products(self.values, self.weights)
 
     @property
     def variance(self) -> Any:
         """Variance of G."""
-        mean = self.mean
-        return sum(
-            ((v - mean) * (v - mean) * w for v, w in zip(self.values, self.weights, strict=True)),
-            start=Fraction(0),
-        )
+        mean, values = self.mean, tuple[Any, ...](self.values)
+        return sum_of_products([(value - mean) * (value - mean) for value in values], self.weights)
 
-    @property
+    @cached_property
     def ceiling(self) -> Fraction:
         """Upper bound on H(n) for every n: H(1), because S_n / n is a reverse martingale."""
-        parts = (max(upper_end(value), Fraction(0)) * upper_end(weight) for value, weight in self.atoms())
-        return sum(parts, start=upper_end(self.singular))
+        total = upper_end(self.singular)
+        (_, values), (_, weights) = self.ends
+        for value, weight in zip(values, weights, strict=True):
+            total += max(value, Fraction(0)) * weight
+        return total
 
-    @property
+    @cached_property
     def floor(self) -> Fraction:
         """Lower bound on H(n) for every n, without the singular mass: the positive part of E[G]."""
         try:
-            rough = math.fsum(to_float(value) * to_float(weight) for value, weight in self.atoms())
+            rough = math.fsum(map(operator.mul, *self.doubles))
         except OverflowError:
             rough = 0.0
         return Fraction(0) if rough < 0 else max(lower_end(self.mean), Fraction(0))
 
-    @property
+    @cached_property
     def lattice(self) -> Fraction | None:
         """Spacing of the coarsest lattice through 0 that holds every atom. None if some atom is not rational."""
         if not is_exact(self.values):
@@ -169,9 +182,9 @@ class Law:
 
         - ``max_multiple``: largest multiple that atoms are taken for.
         """
-        if is_exact(self.values) or not is_enclosed(self.values) or not self._near_multiples():
+        if is_exact(self.values) or not self._near_multiples() or not is_enclosed(self.values):
             return None
-        ends = [(lower_end(value), upper_end(value)) for value in self.values]
+        ends = list(zip(*self.ends[0], strict=True))
         sizes = [abs(low + high) / 2 for low, high in ends if not low <= 0 <= high]
         if not sizes:
             return None
@@ -184,18 +197,20 @@ class Law:
         return Law.from_atoms(zip(map(Fraction, multiples), self.weights, strict=True)), unit, error
 
     def _near_multiples(self, *, rtol: float = 1e-6) -> bool:
-        """Whether doubles leave it open that the atoms are multiples of the smallest one.
+        """Whether doubles leave it open that the atoms are multiples of the smallest one that is not next to 0.
 
         - ``rtol``: how close doubles have to be to multiples for an exact look to be worth while.
         """
         try:
-            rough = [to_float(value) for value in self.values if not lower_end(value) <= 0 <= upper_end(value)]
-            sizes = [abs(value) for value in rough]
-            least = max(sizes, default=0.0) * _NEARLY
-            unit = min((size for size in sizes if size > least), default=math.inf)
-            return all(abs(value / unit - round(value / unit)) < rtol for value in rough)
-        except (OverflowError, ZeroDivisionError):
-            return True
+            values, _ = self.doubles
+            sizes = sorted(map(abs, values))
+            unit = sizes[bisect(sizes, sizes[-1] * _NEARLY)]
+            for value in values:
+                if abs(value / unit - round(value / unit)) >= rtol:
+                    return False
+        except (OverflowError, IndexError):
+            pass
+        return True
 
     @property
     def support(self) -> tuple[Any, Any]:
@@ -211,10 +226,11 @@ class Law:
         some = ((value / share, share * weight) for value, weight in self.atoms())
         return Law.from_atoms([(Fraction(0), 1 - share), *some], self.singular)
 
-    @property
+    @cached_property
     def never_positive(self) -> bool:
         """Whether G is certainly at most 0, so that the finite part of H(n) is exactly 0."""
-        return all(less(0, value) is Verdict.FALSE for value in self.values)
+        (_, highest), _ = self.ends
+        return max(highest) <= 0
 
     def atoms(self) -> tuple[tuple[Number, Number], ...]:
         """Pairs (value, weight)."""

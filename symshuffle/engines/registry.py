@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from symshuffle.base.numbers import read_options
+from symshuffle.engines.estimates import too_long
 
 if TYPE_CHECKING:
     from symshuffle.base.choices import Arithmetic
@@ -88,6 +89,8 @@ def offers(
 ) -> Iterator[Engine]:
     """The engines that would answer, as the automatic choice asks them."""
     for label in ENGINES:
+        if not continuous and too_long(label, law, n, arithmetic, rtol):
+            continue
         found = engine_class(label)
         if found.continuous or not continuous:
             engine = found.for_auto(law, arithmetic, rtol)

@@ -168,7 +168,7 @@ CONTOUR = {
     "node noise without n": without_n,
     "scale rounding": lambda at: scaled_result(at, contour, "_scale_noise", 0.0),
     "scale rounding without n": lambda at: at.setattr(
-        contour, "_scale_noise", lambda tilt, n, c, scale: 8 * contour.UNIT * (tilt.noise(c) + 16)
+        contour, "_scale_noise", lambda tilt, n, c, scale: 8 * contour.UNIT * (tilt.at(c).noise + 16)
     ),
 }
 
@@ -204,13 +204,13 @@ def test_the_rounding_of_the_sum_over_atoms_is_bounded(atoms):
     for c in (1e-6, 1e-2, 1.0, 30.0):
         plan = saddle.ContourPlan(c, 1.0, 4, 1.0)
         (region,) = line_regions(law, tilt, plan, tolerance=0.0)[0]
-        t = np.array([1e-6, 1e-3, 0.3, 2.0, 40.0]) / max(float(tilt.curvature(c)), 1e-6) ** 0.5
+        t = np.array([1e-6, 1e-3, 0.3, 2.0, 40.0]) / max(float(tilt.at(c).variance), 1e-6) ** 0.5
         found, error = region.log_ratio(t)
         with working_precision(256):
             exact = [(to_arb(v), to_arb(w)) for v, w in law.atoms()]
             total = sum((w * (to_arb(Fraction(c)) * v).exp() for v, w in exact), start=flint.arb(0))
-            off = abs(float((total.log() - to_arb(Fraction(tilt.cumulant(c)))).mid()))
-            worst_scale = max(worst_scale, off / contour._scale_noise(tilt, 1, c, tilt.cumulant(c)))
+            off = abs(float((total.log() - to_arb(Fraction(tilt.at(c).cumulant))).mid()))
+            worst_scale = max(worst_scale, off / contour._scale_noise(tilt, 1, c, tilt.at(c).cumulant))
             for each, at, bound in zip(found, t, error, strict=True):
                 s = flint.acb(to_arb(Fraction(c)), to_arb(Fraction(float(at))))
                 ratio = sum((w * (s * v).exp() for v, w in exact), start=flint.acb(0)) / total

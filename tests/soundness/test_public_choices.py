@@ -34,7 +34,7 @@ SEARCHES = {
 
 INSIDE = set(
     words(
-        "engines.registry.Engine.for_auto engines.contours.ball.BallContour.for_auto "
+        "engines.registry.Engine.for_auto engines.contours.ball.BallContour.for_auto engines.estimates.too_long "
         ""
         "engines.contours.contour.Contour.for_auto "
         "engines.counting.counts.Counts.for_auto engines.counting.exact.Exact.for_auto "

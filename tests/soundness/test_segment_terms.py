@@ -21,7 +21,7 @@ from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.mixed_law import MixedLaw, quadrature_error, segment_decay, segment_transform
 from symshuffle.engines.contours import ball, contour, saddle
 from symshuffle.engines.contours.characteristic import Region, estimate_tilt, line_regions
-from symshuffle.engines.contours.integrand import ContourLine, dyadic
+from symshuffle.engines.contours.integrand import ContourLine
 from symshuffle.mechanisms import Laplace
 
 N = 50
@@ -100,7 +100,7 @@ def test_what_is_beyond_covers_the_nodes_there(coarse, monkeypatch):
 def test_the_mean_distance_in_balls_is_no_less_than_it_is():
     with working_precision(BITS):
         coarse = ContourLine.of(law(), N, plan(), 1e-2)
-        middle = dyadic(estimate_tilt(law()).slope(0.3))
+        middle = flint.arb(estimate_tilt(law()).at(0.3).mean)
         fine = law().near(192, BITS)
         grown = [(to_arb(v), to_arb(w) * (coarse.c * to_arb(v)).exp()) for v, w in fine.atoms()]
         whole = sum((w for _, w in grown), start=flint.arb(0))
@@ -115,8 +115,8 @@ def regions(order, monkeypatch):
     height = plan().end / 4
     monkeypatch.setattr(MixedLaw, "rule", lambda self, c, *, end, tolerance: (order, height))
     with working_precision(BITS):
-        c = dyadic(plan().c)
-        left_out = sum((quadrature_error(s.numbers, order, c, dyadic(height)) for s in law().segments), flint.arb(0))
+        c = flint.arb(plan().c)
+        left_out = sum((quadrature_error(s.numbers, order, c, flint.arb(height)) for s in law().segments), flint.arb(0))
         tolerance = float((left_out / transform(flint.acb(c)).real).upper())
     return line_regions(law(), estimate_tilt(law()), plan(), tolerance=tolerance)[0]
 
@@ -127,9 +127,9 @@ def off(region, indices):
     found, error = region.log_ratio(t)
     lost = []
     with working_precision(BITS):
-        whole = transform(flint.acb(dyadic(plan().c))).real
+        whole = transform(flint.acb(flint.arb(plan().c))).real
         for value, height in zip(found, t, strict=True):
-            true = (transform(flint.acb(dyadic(plan().c), dyadic(float(height)))) / whole).log()
+            true = (transform(flint.acb(flint.arb(plan().c), flint.arb(float(height)))) / whole).log()
             turn = round((value.imag - float(true.imag.mid())) / (2 * math.pi)) * 2 * math.pi
             lost.append(abs(complex(value - turn * 1j) - complex(float(true.real.mid()), float(true.imag.mid()))))
     return np.array(lost), error
@@ -159,8 +159,8 @@ def test_the_bound_by_parts_covers_the_segments_in_doubles(monkeypatch):
     _, far = regions(48, monkeypatch)
     t = plan().step * np.arange(far.first, far.last + 1)
     with working_precision(64):
-        whole = transform(flint.acb(dyadic(plan().c))).real
-        points = [flint.acb(dyadic(plan().c), dyadic(float(x))) for x in t]
+        whole = transform(flint.acb(flint.arb(plan().c))).real
+        points = [flint.acb(flint.arb(plan().c), flint.arb(float(x))) for x in t]
         true = np.array([float((transform(s) / whole).abs_upper()) for s in points])
         shares = (
             sum((segment_transform(one.numbers, s) for one in law().segments), start=flint.acb(0)) for s in points

@@ -47,7 +47,7 @@ def below_all_numbers(law: Law, n: int) -> Bracket | None:
         c = saddle.saddle_point(tilt, n)
     except Unsupported:
         return None
-    if n * tilt.cumulant(c) - math.log(c) - 1 > clearly:
+    if n * tilt.at(c).cumulant - math.log(c) - 1 > clearly:
         return None  # the bound is far above the smallest double: no balls are needed
     with working_precision(128 + n.bit_length()):
         if not n * _moment(law, c).log() - to_arb(Fraction(c)).log() - 1 < -MOST_DOUBLINGS * to_arb(Fraction(2)).log():

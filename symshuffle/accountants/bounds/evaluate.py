@@ -434,8 +434,8 @@ def _offers(law: Law | MixedLaw, n: int, request: Method) -> Iterator[Engine]:
         found = True
         if engine.name == "contour" and isinstance(law, Law):
             contour: Any = engine
-            counts: Any = engine_class("counts")
             yield replace(contour, largest=_FEW_NODES)
+            counts: Any = engine_class("counts")
             doubles = request.arithmetic != "ball"
             sums = (counts(rtol=request.rtol, bits=bits, largest=most) for bits, most in _SUMS if bits or doubles)
             yield from (one for one in sums if one.refusal(law, n) is None)

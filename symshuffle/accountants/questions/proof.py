@@ -250,7 +250,7 @@ def _lines(said: dict[str, Any], width: float) -> list[dict[str, int]] | None:
             continue
         tilt = saddle.Tilt(np.array([v for v, _ in atoms]), np.array([w for _, w in atoms]))
         plan = saddle.choose(tilt, n, rtol=width)
-        plans.append((n * tilt.cumulant(plan.c) - 2 * math.log(plan.c), plan))
+        plans.append((n * tilt.at(plan.c).cumulant - 2 * math.log(plan.c), plan))
     plans.sort(key=lambda pair: -pair[0])
     lines: list[dict[str, int]] = []
     for size, plan in plans:

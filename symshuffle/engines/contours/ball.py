@@ -30,7 +30,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
 from symshuffle.engines.contours.characteristic import AS_MANY_AS, ROUGH_NODES
-from symshuffle.engines.contours.integrand import ContourLine, dyadic, exp_i
+from symshuffle.engines.contours.integrand import ContourLine
 from symshuffle.engines.registry import Engine
 
 if TYPE_CHECKING:
@@ -121,9 +121,9 @@ class BallContour(Engine):
             upper, lower, nodes, intervals = _sums(line, tilt, largest, rtol)
             cost.add((nodes + intervals) * line.cost * _IN_BALLS)
             upper, lower = upper + line.truncation(), lower - line.truncation() - line.aliasing(tilt)
-            scale = line.log_scale.exp() / n
-            high = Ball.from_arb((upper - line.smoothing_at_zero()) * scale + to_arb(law.singular)).upper
-            low = Ball.from_arb(lower * scale + to_arb(law.singular)).lower
+            scale, singular = line.log_scale.exp() / n, to_arb(law.singular)
+            high = Ball.from_arb((upper - line.smoothing_at_zero()) * scale + singular).upper
+            low = Ball.from_arb(lower * scale + singular).lower
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
         floor = law.floor + lower_end(law.singular)
         evaluation = (
@@ -142,19 +142,19 @@ def _sums(
       width aimed at.
     - ``far_bits``: precision of the nodes there.
     """
-    threshold = _negligible_exponent(line, math.sqrt(line.n * tilt.curvature(line.plan.c)), rtol)
+    threshold = _negligible_exponent(line, math.sqrt(line.n * tilt.at(line.plan.c).variance), rtol)
     last = line.last
     active, intervals = _intervals(line, tilt, threshold, last + 1, largest)
     upper, lower, nodes = _evaluated(line, active)
     # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a), and sinh(a) >= a.
-    each = dyadic(-threshold).exp() * (1 / line.c**2 + line.tau**2)
+    each = flint.arb(-threshold).exp() * (1 / line.c**2 + line.tau**2)
     weight = line.step / flint.arb.pi()
     rest = (last + 1 - nodes) * each * weight
     if last < line.plan.nodes:
         beyond = line.tail_bound(last)
-        if not beyond < dyadic(rtol / 1000) * abs(upper) * weight:
+        if not beyond < flint.arb(rtol / 1000) * abs(upper) * weight:
             threshold -= saddle.QUIET - spare
-            each *= dyadic(saddle.QUIET - spare).exp()
+            each *= flint.arb(saddle.QUIET - spare).exp()
             active, more = _far_intervals(line, tilt, threshold, last + 1, largest)
             with working_precision(far_bits):
                 to_upper, to_lower, evaluated = _evaluated(line, active)
@@ -191,23 +191,24 @@ def _intervals(
     - ``turn``: by how much the spread of G times the length of the first interval turns.
     """
     plan, n = line.plan, line.n
-    spread = math.sqrt(max(tilt.curvature(plan.c), 0.0))
+    tilted = tilt.at(plan.c)
+    spread = math.sqrt(max(tilted.variance, 0.0))
     width = max(1, math.ceil(turn / max(spread * plan.step, turn / (plan.nodes + 1))))
     if last // width > largest:
         raise saddle.too_many(f"contour in balls at n = {n}", f"over {largest} intervals of {line.cost} terms")
-    middle = dyadic(tilt.slope(plan.c))
+    middle = flint.arb(tilted.mean)
     active: list[tuple[int, int]] = []
     start = negligible = 0
     with working_precision(_INTERVAL_BITS):
         # The common phase exp(-i t middle) leaves the size alone and keeps the balls narrow.
         atoms = [(value - middle, weight) for value, weight in zip(line.values, line.tilted, strict=True)]
-        quiet = (dyadic(-threshold) / n).exp() - line.error
+        quiet = (flint.arb(-threshold) / n).exp() - line.error
         while start < last:
             stop = min(start + width, last)
             t = (line.step * start).union(line.step * (stop - 1))
             ratio = flint.acb(0)
             for value, weight in atoms:
-                ratio += weight * exp_i(t * value)
+                ratio += weight * flint.acb(0, t * value).exp()
             if ratio.abs_upper() < quiet:
                 negligible, start, width = negligible + 1, stop, 2 * width
             elif width > _SHORT:
@@ -232,13 +233,13 @@ def _far_intervals(
     """The same from ``first`` on, where the segments are transforms, by their decay or by the mean value theorem."""
     active: list[tuple[int, int]] = []
     negligible, stack = 0, [(first, line.plan.nodes + 1)]
-    deviation = line.deviation(dyadic(tilt.slope(line.plan.c)))
+    deviation = line.deviation(flint.arb(tilt.at(line.plan.c).mean))
     with working_precision(_INTERVAL_BITS):
         while stack:
             start, stop = stack.pop()
             middle = (start + stop) // 2
             radius = line.step * max(stop - 1 - middle, middle - start)
-            quiet = ((dyadic(-threshold) - line.log_kernel_decay(start)) / line.n).exp()
+            quiet = ((flint.arb(-threshold) - line.log_kernel_decay(start)) / line.n).exp()
             if line.decay_bound(start) < quiet or line.ratio(middle).abs_upper() + deviation * radius < quiet:
                 negligible += 1
             elif stop - start <= _SHORT:

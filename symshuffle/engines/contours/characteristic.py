@@ -14,9 +14,9 @@ allowed.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, final
 
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from symshuffle.base import cost
 from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Number, lower_end, to_float, upper_end
+from symshuffle.base.numbers import Ends, to_float
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
 
@@ -109,9 +109,7 @@ class Region:
         return found
 
     def ceiling(self, t: Array) -> Array:
-        """A bound on its size from a height on: 1, or the atoms in phase with the segments by parts."""
-        if not self.segments:
-            return np.ones_like(t)
+        """A bound on its size from a height on: the atoms in phase, the segments by parts."""
         by_parts = sum(abs(w) * math.sqrt(r) / abs(b) * self._growth(a + b * r) for a, b, w, r in self.segments)
         bound: Array = float(self.tilted.sum()) + _SLACK + by_parts / t
         return np.minimum(bound, 1.0)
@@ -175,9 +173,10 @@ def enclosure_error(finite: Law, tilt: saddle.Tilt, n: int, c: float) -> float:
 
     - ``finite``: the atoms of ``tilt`` as they were before they became doubles.
     """
-    radii = np.array([_radius(value) for value in finite.values])
-    shares = np.array([_radius(w) / to_float(lower_end(w)) for w in finite.weights])
-    tilted = tilt.tilted(c)
+    values, weights = finite.ends
+    radii, least = _radii(values), np.array(list(map(float, weights[0])))
+    shares = np.divide(_radii(weights), least, out=np.full_like(least, math.inf), where=least > 0)
+    tilted = tilt.at(c).weights
     try:
         raised = float(tilted @ np.expm1(c * radii))
         moved = n * float(tilted @ (radii * np.exp(c * radii))) * math.exp((n - 1) * math.log1p(raised))
@@ -188,12 +187,11 @@ def enclosure_error(finite: Law, tilt: saddle.Tilt, n: int, c: float) -> float:
     return (moved + weighed) * (1 + 1e-9)
 
 
-def _radius(number: Number) -> float:
-    """Half of the width of a ball, rounded up; 0 for any other number."""
-    if isinstance(number, Fraction):
-        return 0.0
-    width = to_float(upper_end(number) - lower_end(number))
-    return math.nextafter(width / 2, math.inf) if width else 0.0
+def _radii(ends: Ends) -> Array:
+    """Halves of the widths of some balls, rounded up; 0 for any other number."""
+    widths = np.array(list(map(float, map(operator.sub, *reversed(ends)))))
+    found: Array = np.where(widths > 0, np.nextafter(widths / 2, math.inf), 0.0)
+    return found
 
 
 def _turn(angle: Array) -> Complexes:
@@ -250,16 +248,17 @@ def line_regions(
 
     - ``tolerance``: what a Gauss rule may leave out, relative to M(c).
     """
+    near, above, last, error = tilt, tilt, plan.nodes, 0.0
     if isinstance(law, Law):
-        tilted, noise = tilt.tilted(plan.c), tilt.tilted_noise(plan.c)
-        region = Region(0, plan.nodes, plan.c, tilt.values, tilted, noise, tilt.deviation(plan.c))
-        return (region,), tilt, tilt, law
-    order, height = law.rule(plan.c, end=plan.end, tolerance=tolerance)
-    (finite, near), above = _gauss_atoms(law, order), _upper_tilt(law)
-    last = min(math.floor(height / plan.step), plan.nodes)
-    tilted, noise = near.tilted(plan.c), near.tilted_noise(plan.c)
-    first = Region(0, last, plan.c, near.values, tilted, noise, near.deviation(plan.c), tolerance)
-    if last == plan.nodes:
+        finite = law
+    else:
+        order, height = law.rule(plan.c, end=plan.end, tolerance=tolerance)
+        (finite, near), above = _gauss_atoms(law, order), _upper_tilt(law)
+        last, error = min(math.floor(height / plan.step), plan.nodes), tolerance
+    tilted = near.at(plan.c)
+    deviation = math.sqrt(max(tilted.variance, 0.0)) * (1 + 1e-9)
+    first = Region(0, last, plan.c, near.values, tilted.weights, tilted.weight_noise, deviation, error)
+    if isinstance(law, Law) or last == plan.nodes:
         return (first,), near, above, finite
     atoms = len(law.values)
     far = replace(
@@ -275,7 +274,7 @@ def line_regions(
             for s in law.segments
             for sign, ratio in ((1, 1.0), (-1, math.exp(to_float(s.span))))
         ),
-        log_scale=near.cumulant(plan.c),
+        log_scale=tilted.cumulant,
     )
     return (first, far), near, above, finite
 
@@ -308,7 +307,8 @@ def active_intervals(
             starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
             if active + len(starts) * _SHORT > most:  # each interval that stays has a short one that is not negligible
                 raise saddle.too_many(f"contour at n = {n}", f"over {most} nodes")
-    return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), negligible
+    starts, stops = map(np.concatenate, zip(*kept, strict=True))
+    return starts, stops, negligible
 
 
 def _stride(region: Region, plan: saddle.ContourPlan, *, spread: float = 0.2, most: int = 4_000_000) -> int:
@@ -334,15 +334,17 @@ def _stride(region: Region, plan: saddle.ContourPlan, *, spread: float = 0.2, mo
 def _decay(region: Region, n: int, plan: saddle.ContourPlan, starts: Indices, stops: Indices) -> Array:
     r"""Logarithms of bounds on the integrand over intervals of nodes, relative to the largest kernel on the line.
 
-    The tilted characteristic function is at most as large as the region has it around the middle, and at most the
-    region's ceiling at the left end.
+    The tilted characteristic function is at most as large as the region has it around the middle; with segments at
+    most the region's ceiling at the left end too, and the kernel at most 1/t^2.
     """
     middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
     left: Array = plan.step * starts.astype(np.float64)
     bound = np.minimum(region.size(middle, radius), 1.0)
-    decay: Array = n * np.log(np.minimum(bound, region.ceiling(left))) - (plan.tau * left) ** 2 / 2
-    if region.segments:  # there the kernel is at most 1/t^2
-        decay += np.log((1 / left**2 + plan.tau**2) / (1 / plan.c**2 + plan.tau**2))
+    smoothed: Array = -((plan.tau * left) ** 2) / 2
+    if region.segments:
+        bound = np.minimum(bound, region.ceiling(left))
+        smoothed += np.log((1 / left**2 + plan.tau**2) / (1 / plan.c**2 + plan.tau**2))
+    decay: Array = n * np.log(bound) + smoothed
     return decay
 
 

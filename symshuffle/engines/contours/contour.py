@@ -48,15 +48,15 @@ from typing import TYPE_CHECKING, ClassVar, Final, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
 from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic
-from symshuffle.base.doubles import UNIT, Array
+from symshuffle.base.doubles import UNIT
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import (
     MOST_DOUBLINGS,
     Ball,
+    both_ends,
     format_decimal,
     lower_end,
     to_arb,
@@ -139,7 +139,7 @@ class Contour(Engine):
         tilt = estimate_tilt(law)
         if float(tilt.values.max()) <= 0:
             # Decided by the ends of the atoms, as a positive atom may be 0 as a double.
-            most = max(Fraction(0), *(upper_end(value) for value in law.values))
+            most = max(Fraction(0), *both_ends(law.values)[1])
             ends = lower_end(law.singular), upper_end(law.singular) + most
             shown = format_decimal(most, digits=2, up=True)
             return Bracket(*ends, "float64", self.name, f"G is never above {shown}")
@@ -158,7 +158,8 @@ class Contour(Engine):
         """
         plan = saddle.choose(rough, n, rtol=rtol, lattice=law.lattice, quick=True)
         regions, tilt, above, finite = line_regions(law, rough, plan, tolerance=GAUSS_SHARE * rtol / n)
-        scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
+        # Everything below is relative to exp(scale).
+        scale = n * tilt.at(plan.c).cumulant + (plan.tau * plan.c) ** 2 / 2
         upper, lower, rounding, negligible, evaluated = _trapezoid(regions, n, plan, self.largest, rtol)
         rounding += _scale_noise(tilt, n, plan.c, scale) * abs(upper)
         enclosure = enclosure_error(finite, tilt, n, plan.c)
@@ -186,7 +187,7 @@ class Contour(Engine):
 
 def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:
     """Bound on the relative error of exp(scale): of n cumulants, of their sum, and of the powers of 2 in it."""
-    return 12 * UNIT * (n * tilt.noise(c) + abs(scale) + 16)
+    return 12 * UNIT * (n * tilt.at(c).noise + abs(scale) + 16)
 
 
 def _scaled(value: float, log_scale: float, *, up: bool) -> Fraction:
@@ -207,10 +208,10 @@ def _smoothing_at_zero(law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, sc
     """
     if plan.tau == 0:
         return Fraction(0)
-    radius = Fraction(plan.radius)
-    atoms = law.atoms() if radius else ((v, w) for v, w in law.atoms() if isinstance(v, Fraction) and not v)
-    near = (w for v, w in atoms if lower_end(v) >= -radius and upper_end(v) <= radius)
-    weight = sum(map(lower_end, near), start=Fraction(0))
+    radius, weight = Fraction(plan.radius), Fraction(0)
+    ends = law.ends if isinstance(law, Law) else (both_ends(law.values), both_ends(law.weights))
+    for low, high, share in zip(*ends[0], ends[1][0], strict=True):
+        weight += share if -radius <= low and high <= radius else 0
     # Where that is far below exp(scale), nothing need be subtracted, and its digits would fill the memory.
     if weight <= 0 or n * math.log(weight) < scale - _FAR_BELOW:
         return Fraction(0)
@@ -253,7 +254,8 @@ def _trapezoid(
             nodes = f"{evaluated} nodes of {len(region.values)} atoms, limit {most}"
             raise saddle.too_many(f"contour at n = {n}", nodes)
         cost.add(int((stops - starts).sum()) * (atoms + AS_MANY_AS * len(region.segments)))
-        parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
+        for indices in _chunks(starts, stops):
+            parts.append(_nodes(region, n, plan, indices))
     upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
     weight = plan.step / math.pi
     return upper * weight, lower * weight, noise * weight, negligible * weight, evaluated
@@ -275,7 +277,10 @@ def _nodes(
     if plan.lattice is not None:
         weights[indices == plan.nodes] = 0.5
     factor = weights * np.exp(n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t)
-    kernel = _kernel(plan, t)
+    # The transform of the positive part on the line: 1/s^2, or its sum over the periods of a lattice.
+    s, half = plan.c + 1j * t, 0.0 if plan.lattice is None else float(plan.lattice) / 2
+    root = half / np.sinh(half * s) if half else 1 / s
+    kernel = root * root
     noise = np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + kernel_error)
     return float((factor * kernel).real.sum()), float((factor * (kernel - plan.tau**2)).real.sum()), float(noise.sum())
 
@@ -287,15 +292,6 @@ def _tail_bound(region: Region, n: int, plan: saddle.ContourPlan) -> float:
     start = plan.step * (region.first - 1)
     largest = float(region.ceiling(np.full(1, start))[0]) ** n
     return largest * (1 / start + plan.tau * math.sqrt(math.pi / 2)) / plan.step
-
-
-def _kernel(plan: saddle.ContourPlan, t: Array) -> npt.NDArray[np.complex128]:
-    """The transform of the positive part on the line: 1/s^2, or its sum over the periods of a lattice."""
-    s = plan.c + 1j * t
-    half = 0.0 if plan.lattice is None else float(plan.lattice) / 2
-    root = half / np.sinh(half * s) if half else 1 / s
-    square: npt.NDArray[np.complex128] = root * root
-    return square
 
 
 def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
@@ -324,7 +320,8 @@ def _aliasing(near: saddle.Tilt, tilt: saddle.Tilt, n: int, plan: saddle.Contour
     Chernoff's bound holds with any larger moment generating function (``tilt``) in it, and the smaller M(c) (``near``)
     below it.
     """
-    excess = n * (tilt.cumulant(plan.c) - near.cumulant(plan.c))
+    tilted = tilt.at(plan.c)
+    excess = n * (tilted.cumulant - near.at(plan.c).cumulant)
     c, reach = plan.c, 2 * math.pi / plan.step
     q = math.exp(-c * reach / 2)
     series = reach / 2 * q / (1 - q) ** 2
@@ -333,7 +330,7 @@ def _aliasing(near: saddle.Tilt, tilt: saddle.Tilt, n: int, plan: saddle.Contour
         best = math.inf
         for slope in slopes:  # any slope gives a bound; the nearer distance has the larger tail
             exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope) - excess
-            exponent -= 24 * UNIT * (n * (tilt.noise(c + sign * slope) + tilt.noise(c)) + slope * distance)
+            exponent -= 24 * UNIT * (n * (tilt.at(c + sign * slope).noise + tilted.noise) + slope * distance)
             ratio = math.exp(-slope * distance)
             best = min(best, math.exp(-exponent) / (1 - ratio) if exponent > -700 and ratio < 1 else math.inf)
         tails += best

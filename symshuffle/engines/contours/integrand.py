@@ -10,7 +10,7 @@ Evidence: *proved*, in balls.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, final
@@ -27,15 +27,9 @@ if TYPE_CHECKING:
     from symshuffle.channels.mixed_law import MixedLaw, SegmentNumbers
 
 
-def dyadic(value: float) -> flint.arb:
-    """A double as the rational that it is."""
-    return to_arb(Fraction(value))
-
-
-def exp_i(angle: flint.arb) -> flint.acb:
-    """``exp(i angle)``."""
-    sine, cosine = angle.sin_cos()
-    return flint.acb(cosine, sine)
+def _grown(atoms: Iterable[tuple[flint.arb, flint.arb]], s: flint.arb) -> list[flint.arb]:
+    """The terms of ``E exp(s G)``, one for each atom, a value and its weight."""
+    return [weight * (s * value).exp() for value, weight in atoms]
 
 
 @final
@@ -69,7 +63,7 @@ class ContourLine:
     @classmethod
     def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rtol: float) -> ContourLine:
         """The line of a plan whose bracket is to be about ``rtol`` wide."""
-        c, tau = dyadic(plan.c), dyadic(plan.tau)
+        c, tau = flint.arb(plan.c), flint.arb(plan.tau)
         segments: tuple[SegmentNumbers, ...] = ()
         atoms, last, error, upper = law, plan.nodes, flint.arb(0), law
         if not isinstance(law, Law):
@@ -77,16 +71,20 @@ class ContourLine:
 
             order, height = law.rule(plan.c, end=plan.end, tolerance=GAUSS_SHARE * rtol / n)
             last, segments = min(math.floor(height / plan.step), plan.nodes), tuple(s.numbers for s in law.segments)
-            error = sum((quadrature_error(s, order, c, dyadic(height)) for s in segments), start=error)
+            error = sum((quadrature_error(s, order, c, flint.arb(height)) for s in segments), start=error)
             atoms, upper = law.near(order, flint.ctx.prec), law.finite("upper", UPPER_CELLS, flint.ctx.prec)
         values, weights = ball_arguments(atoms.values), ball_arguments(atoms.weights)
-        above = tuple((to_arb(v), to_arb(w)) for v, w in upper.atoms())
-        grown = [w * (c * v).exp() for v, w in zip(values, weights, strict=True)]
-        total = sum(grown, start=flint.arb(0))
-        step = dyadic(plan.step) if plan.lattice is None else flint.arb.pi() / to_arb(plan.lattice * plan.nodes)
-        zero = sum((to_arb(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=flint.arb(0))
+        terms = tuple(zip(values, weights, strict=True))
+        above = terms
+        if upper is not atoms:
+            above = tuple(zip(ball_arguments(upper.values), ball_arguments(upper.weights), strict=True))
+        grown = _grown(terms, c)
+        total, zero = sum(grown, start=flint.arb(0)), flint.arb(0)
+        step = flint.arb(plan.step) if plan.lattice is None else flint.arb.pi() / to_arb(plan.lattice * plan.nodes)
+        for value, weight in zip(law.values, weights, strict=False):  # Gauss nodes come last
+            zero += weight if isinstance(value, Fraction) and value == 0 else 0
         log_scale = n * total.log() + (tau * c) ** 2 / 2
-        numbers = tuple(values), tuple(weights), tuple(g / total for g in grown), total, log_scale, zero
+        numbers = tuple(values), tuple(weights), tuple([g / total for g in grown]), total, log_scale, zero
         ends = (error / total).upper(), last, len(law.values), segments, above
         return cls(n, plan, c, tau, step, *numbers, *ends)
 
@@ -97,7 +95,7 @@ class ContourLine:
 
     def cumulant(self, s: flint.arb) -> flint.arb:
         """``log E exp(s G)``, or a number above it."""
-        return sum((w * (s * v).exp() for v, w in self.above), start=flint.arb(0)).log()
+        return sum(_grown(self.above, s), start=flint.arb(0)).log()
 
     def ratio(self, index: int) -> flint.acb:
         """``M(c + it)/M(c)`` at a node, M(c) being the sum over atoms and Gauss nodes."""
@@ -130,10 +128,10 @@ class ContourLine:
         far = start > self.last
         used = self.num_atoms if far else len(self.values)
         values, weights = self.values[:used], self.tilted[:used]
-        turns = [exp_i(self.step * value) for value in values]
+        turns = [flint.acb(0, self.step * value).exp() for value in values]
         for first in range(start, stop, refresh):
             t = self.step * first
-            waves = [exp_i(t * value) * weight for value, weight in zip(values, weights, strict=True)]
+            waves = [flint.acb(0, t * value).exp() * weight for value, weight in zip(values, weights, strict=True)]
             for index in range(first, min(first + refresh, stop)):
                 if index > first:
                     waves = [wave * turn for wave, turn in zip(waves, turns, strict=True)]
@@ -195,7 +193,7 @@ class ContourLine:
         for sign, distance in ((-1, reach / 2), (1, reach)):
             best: flint.arb | None = None
             for slope in saddle.tail_slopes(tilt, self.n, self.plan.c, self.plan.tau, float(distance.mid())):
-                theta = dyadic(sign * slope)
+                theta = flint.arb(sign * slope)
                 growth = self.n * (self.cumulant(self.c + theta) - around)
                 growth += ((self.c + theta) ** 2 - self.c**2) * self.tau**2 / 2
                 tail = (growth - abs(theta) * distance).exp() / (1 - (-abs(theta) * distance).exp())

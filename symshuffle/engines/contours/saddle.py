@@ -7,8 +7,8 @@ With :math:`M(s)=E e^{sG}` and any :math:`c>0`,
 This module only chooses constants: good ones make a narrow bracket. That the bracket holds is shown by the engine, for
 whatever constants it is given.
 
-Evidence: constants are choices and need none. What rounding does to the cumulant function (:meth:`Tilt.noise`) and to
-the tilted weights (:meth:`Tilt.tilted_noise`) is *proved under the assumption* of
+Evidence: constants are choices and need none. What rounding does to the cumulant function and to the
+tilted weights (:meth:`Tilt.at`) is *proved under the assumption* of
 :mod:`symshuffle.engines.contours.contour`.
 """
 
@@ -18,13 +18,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
 from symshuffle.base.doubles import Array
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import to_float
 from symshuffle.base.results import Bracket, is_far
 from symshuffle.channels.law import Law
 
@@ -43,6 +42,22 @@ _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
 
 
+class Tilted(NamedTuple):
+    """The law of G under a tilt s.
+
+    - ``cumulant``: ``log E exp(s G)``; ``noise``: what round-off does to it, as :meth:`Tilt.at` has it.
+    - ``weights``: probabilities of the atoms, with their mean and variance; ``weight_noise``: bounds on their relative
+      errors before they are scaled to sum 1, in unit round-offs.
+    """
+
+    cumulant: float
+    noise: float
+    weights: Array
+    weight_noise: Array
+    mean: float
+    variance: float
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Tilt:
@@ -54,44 +69,36 @@ class Tilt:
     values: Array
     weights: Array
 
-    def cumulant(self, s: float) -> float:
-        """``log E exp(s G)``."""
-        exponent = s * self.values
-        growth = self._growth(exponent)
-        if growth is not None:
-            return math.log1p(growth)
-        shift = _shift(exponent)
-        return shift + math.log(math.fsum(self.weights * np.exp(exponent - shift)))
+    def at(self, s: float) -> Tilted:
+        """The law of G under the tilt ``s``; no number where an exponent is beyond doubles: no contour is then chosen.
 
-    def _growth(self, exponent: Array) -> float | None:
-        """``E exp(s G) - 1`` where it is no number close to -1; there the terms are summed as they are."""
-        growth = math.fsum(self.weights * np.expm1(exponent)) if float(exponent.max()) < _LARGEST_EXPONENT else math.inf
-        return growth if growth > -0.5 and growth < math.inf else None
-
-    def noise(self, s: float) -> float:
-        """What round-off does to ``cumulant(s)``: 12 unit round-offs times this bound it, but for those of K itself.
-
-        An exponent ``s g`` is off by two relative round-offs (of g, of the product), its ``expm1`` by eight, a weight
-        and each product by one; ``fsum`` rounds once, however many atoms there are. That ``x exp(x)`` is at most
+        The cumulant is off by at most 12 unit round-offs times its ``noise``, beside those of itself: an exponent
+        ``s g`` is off by two relative round-offs (of g, of the product), its ``expm1`` by eight, a weight and each
+        product by one; ``fsum`` rounds once, however many atoms there are. That ``x exp(x)`` is at most
         ``|expm1(x)| (1 + |x|)`` carries the first through the exponential.
         """
-        exponent = s * self.values
-        growth = self._growth(exponent)
-        if growth is not None:
-            return float(self.weights @ (np.abs(np.expm1(exponent)) * (1 + np.abs(exponent)))) / (1 + growth)
-        return float(self.tilted(s) @ (2 + np.abs(exponent))) + abs(self.cumulant(s)) + abs(_shift(exponent))
-
-    def _exponent(self, s: float) -> Array:
-        """``s G``, by atom; no number where one of them is beyond doubles, so that no contour is chosen."""
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond doubles the variance is infinite
             exponent = s * self.values
-        return exponent if np.isfinite(exponent).all() else np.full_like(exponent, math.nan)
-
-    def slope(self, s: float) -> float:
-        """Mean of G under the tilt ``s``."""
-        exponent = self._exponent(s)
-        raw = self.weights * np.exp(exponent - _shift(exponent))
-        return float(raw @ self.values) / float(raw.sum())
+            if not np.isfinite(exponent).all():
+                exponent = np.full_like(exponent, math.nan)
+            largest = float(exponent.max())
+            # Exponents are moved only where they do not fit, since moving them rounds.
+            shift = 0.0 if 0 <= largest < _LARGEST_EXPONENT else largest
+            raw = self.weights * np.exp(exponent - shift)
+            total = math.fsum(raw)
+            weights = raw / total
+            mean = float(weights @ self.values)
+            variance = float(weights @ (self.values - mean) ** 2)
+            weight_noise = 12 + 2 * np.abs(exponent) + (np.abs(exponent - shift) if shift else 0.0)
+            grown = np.expm1(exponent)
+            growth = math.fsum(self.weights * grown) if largest < _LARGEST_EXPONENT else math.inf
+        if -0.5 < growth < math.inf:
+            noise = float(self.weights @ (np.abs(grown) * (1 + np.abs(exponent)))) / (1 + growth)
+            return Tilted(math.log1p(growth), noise, weights, weight_noise, mean, variance)
+        # Growth next to -1 would lose digits; there the terms are summed as they are.
+        cumulant = shift + math.log(total)
+        noise = float(weights @ (2 + np.abs(exponent))) + abs(cumulant) + abs(shift)
+        return Tilted(cumulant, noise, weights, weight_noise, mean, variance)
 
     def slopes(self, s: Array) -> Array:
         """Means of G under several tilts."""
@@ -99,30 +106,6 @@ class Tilt:
         raw = self.weights * np.exp(exponent - exponent.max(axis=1, keepdims=True))
         means: Array = raw @ self.values / raw.sum(axis=1)
         return means
-
-    def curvature(self, s: float) -> float:
-        """Variance of G under the tilt ``s``."""
-        tilted = self.tilted(s)
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond doubles it is infinite, and no contour is chosen
-            return float(tilted @ (self.values - tilted @ self.values) ** 2)
-
-    def deviation(self, s: float) -> float:
-        """Above the standard deviation of G under the tilt ``s``."""
-        return math.sqrt(max(self.curvature(s), 0.0)) * (1 + 1e-9)
-
-    def tilted(self, s: float) -> Array:
-        """Probabilities of the atoms under the tilt ``s``."""
-        exponent = self._exponent(s)
-        raw = self.weights * np.exp(exponent - _shift(exponent))
-        tilted: Array = raw / math.fsum(raw)
-        return tilted
-
-    def tilted_noise(self, s: float) -> Array:
-        """Bounds on the relative errors of ``tilted(s)`` before they are scaled to sum 1, in unit round-offs."""
-        exponent = s * self.values
-        shift = _shift(exponent)
-        bounds: Array = 12 + 2 * np.abs(exponent) + (np.abs(exponent - shift) if shift else 0.0)
-        return bounds
 
 
 @final
@@ -146,16 +129,10 @@ class ContourPlan:
         return self.step * self.nodes
 
 
-def _shift(exponent: Array) -> float:
-    """What exponents are moved by before they enter an exponential; 0 wherever they fit, since moving them rounds."""
-    largest = float(exponent.max())
-    return 0.0 if 0 <= largest < _LARGEST_EXPONENT else largest
-
-
 def tilt(law: Law) -> Tilt:
     """The cumulant function of a law, in doubles."""
     try:
-        values, weights = np.array(list(map(to_float, law.values))), np.array(list(map(to_float, law.weights)))
+        values, weights = map(np.array, law.doubles)
     except OverflowError:
         raise Unsupported("an atom of G is beyond the range of doubles; use engine exact, at small n") from None
     if float(weights.min()) < _SMALLEST_WEIGHT:
@@ -195,10 +172,6 @@ def saddle_point(
     if float(tilt.values.max()) <= 0:
         raise Unsupported("the contour needs a positive atom of G; without one the value is 0")
     half = 0.0 if lattice is None else float(lattice) / 2
-
-    def pull(c: float) -> float:
-        return 2 * c * half / math.tanh(c * half) if half else 2.0
-
     largest = 800.0 / float(tilt.values.max()) * math.exp(5)
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
         largest = min(largest, steepest / half)
@@ -206,17 +179,18 @@ def saddle_point(
     # Newton's steps in log c, halving where they leave the bracket or find no slope, and now and then where they creep:
     # an excess that falls towards 0 at infinity draws them there in steps of about one length.
     place, turn = (low + high) / 2, 0
-    if gaussian and (variance := tilt.curvature(0.0)) > 0:
-        mean = tilt.slope(0.0)
+    untilted = tilt.at(0.0)
+    if gaussian and (variance := untilted.variance) > 0:
+        mean = untilted.mean
         guess = (math.sqrt(mean * mean + 8 * variance / n) - mean) / (2 * variance)
         place = min(max(math.log(guess), low), high) if 0 < guess < math.inf else place
     while high - low > atol:
         turn += 1
         c = math.exp(place)
-        mean = tilt.slope(c)
-        excess = n * mean * c - pull(c)
+        tilted = tilt.at(c)
+        excess = n * tilted.mean * c - (2 * c * half / math.tanh(c * half) if half else 2.0)
         low, high = (low, place) if excess > 0 else (place, high)
-        rate = n * c * (mean + c * tilt.curvature(c))
+        rate = n * c * (tilted.mean + c * tilted.variance)
         step = excess / rate if rate > 0 else math.inf
         if abs(step) < atol / 2:
             return math.exp(place - step)
@@ -229,7 +203,7 @@ def is_spread_out(tilt: Tilt, n: int, *, deviations: float = 10.0) -> bool:
 
     - ``deviations``: standard deviations of S, in largest atoms.
     """
-    spread = math.sqrt(n * max(tilt.curvature(0.0), 0.0))
+    spread = math.sqrt(n * max(tilt.at(0.0).variance, 0.0))
     return spread > deviations * float(np.abs(tilt.values).max())
 
 
@@ -274,14 +248,15 @@ def refine(
             if not spread:
                 raise
             return refine(attempt, rtol, most=most, goal=goal)
-        if bracket.width <= Fraction(rtol) * bracket.upper or evaluated > most or is_far(bracket, goal):
+        width = bracket.width
+        if width <= Fraction(rtol) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
-        if spread and before is not None and 10 * bracket.width > 9 * before.width:  # nearly all of both is rounding
+        if spread and before is not None and 10 * width > 9 * before.width:  # nearly all of both is rounding
             return min(bracket, before, key=lambda one: one.width)
         empty += bracket.lower <= 0 and bracket.upper > 1
         if goal is not None and empty == uninformative:
             break
-        missed = float(bracket.width / bracket.upper) / rtol
+        missed = float(width / bracket.upper) / rtol
         aim /= min(max(2 * missed, 2.0), longest)
     assert bracket is not None  # there is a first width
     return bracket
@@ -324,8 +299,9 @@ def _radius(tilt: Tilt, n: int, c: float, tau: float, rtol: float, *, margin: fl
     if not left[0] > 0:
         return 0.0
     worth = n * np.log(np.cumsum(tilt.weights[order])) + np.log(np.maximum(left, _SMALLEST_WEIGHT))
-    spread = n * max(tilt.curvature(c), 0.0) + tau * tau + 2 / c**2
-    value = n * tilt.cumulant(c) + (tau * c) ** 2 / 2 - 2 * math.log(c) - math.log(2 * math.pi * spread) / 2
+    tilted = tilt.at(c)
+    spread = n * max(tilted.variance, 0.0) + tau * tau + 2 / c**2
+    value = n * tilted.cumulant + (tau * c) ** 2 / 2 - 2 * math.log(c) - math.log(2 * math.pi * spread) / 2
     best = int(worth.argmax())
     return float(sizes[best]) * (1 + 1e-12) if worth[best] > value + math.log(rtol) - margin else 0.0
 
@@ -335,8 +311,9 @@ def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float, *, steepest: 
 
     - ``longest``: distance beyond which aliases are not pushed.
     """
-    spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
-    centre = abs(n * tilt.slope(c) + tau * tau * c)
+    tilted = tilt.at(c)
+    spread = math.sqrt(n * max(tilted.variance, 0.0))
+    centre = abs(n * tilted.mean + tau * tau * c)
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
     if not reach <= longest:  # infinite, or no number
         raise Unsupported("the squares of atoms of G are beyond the range of doubles; use engine exact, at small n")
@@ -349,8 +326,10 @@ def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float, *, steepest: 
 
 def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> float:
     """The weaker of the Chernoff exponents of both tails of the tilted, smoothed sum at a distance from 0."""
-    slopes = tail_slopes(tilt, n, c, tau, distance)
-    return min(max(tail_exponent(tilt, n, c, tau, distance, sign * theta) for theta in slopes) for sign in (1, -1))
+    one, other = tail_slopes(tilt, n, c, tau, distance)
+    right = max(tail_exponent(tilt, n, c, tau, distance, one), tail_exponent(tilt, n, c, tau, distance, other))
+    left = max(tail_exponent(tilt, n, c, tau, distance, -one), tail_exponent(tilt, n, c, tau, distance, -other))
+    return min(right, left)
 
 
 def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> list[float]:
@@ -381,5 +360,5 @@ def tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float, the
     """``-log`` of the Chernoff bound on ``Q(sign(theta) Y > distance)`` for the tilted, smoothed sum Y."""
     if abs(theta) > 1.01 * _steepest(tilt, c, theta):
         return -math.inf
-    growth = n * (tilt.cumulant(c + theta) - tilt.cumulant(c)) + ((c + theta) ** 2 - c * c) * tau * tau / 2
+    growth = n * (tilt.at(c + theta).cumulant - tilt.at(c).cumulant) + ((c + theta) ** 2 - c * c) * tau * tau / 2
     return abs(theta) * distance - growth

@@ -27,18 +27,7 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, ball_arguments, lower_end, to_arb, upper_end
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
-
-
-def steps_of(sizes: list[float], n: int) -> float:
-    """Entries of the table of tails of the two longest windows, and count vectors of the others.
-
-    All of the others but two are chosen one by one, so that their counts sum to at most n.
-    """
-    *others, first, second = sizes
-    chosen, free = others[:-2], others[-2:]
-    ways = math.lgamma(n + len(chosen) + 1) - math.lgamma(n + 1) - math.lgamma(len(chosen) + 1)
-    vectors = min(math.prod(chosen), math.exp(min(ways, 700.0))) * math.prod(free)
-    return min(sum(others) + 1, first + second) * second + vectors
+from symshuffle.engines.estimates import steps_of
 
 
 @final
@@ -64,14 +53,15 @@ class Windows:
         """Windows outside of which hardly any of E[S_+] lies, as Chernoff's bound on each count tells."""
         tilt = saddle.tilt(law)
         c = saddle.saddle_point(tilt, n)
-        spread = c * math.sqrt(n * max(tilt.curvature(c), 0.0))
+        tilted = tilt.at(c)
+        spread = c * math.sqrt(n * max(tilted.variance, 0.0))
         quiet = 4 - math.log(rtol) + math.log(2 * len(law.values) * (1 + spread))
-        shares = tilt.tilted(c)
+        shares = tilted.weights
         if not np.isfinite(shares).all():
             raise Unsupported(f"engine counts at n = {n}: beyond the range of doubles; use engine exact")
         ends = [_window(n, float(share), quiet) for share in shares]
         try:  # at this scale tables are flat but for the tilt
-            rho = Fraction(n * math.exp(-tilt.cumulant(c)))
+            rho = Fraction(n * math.exp(-tilted.cumulant))
         except OverflowError:
             rho = Fraction(n)
         return cls(law, n, c, rho or Fraction(n), [first for first, _ in ends], [last for _, last in ends])

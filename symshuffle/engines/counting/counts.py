@@ -36,11 +36,9 @@ from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
-from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, steps_of, visited
+from symshuffle.engines.counting.count_tables import FactorTable, Windows, scale_of, visited
+from symshuffle.engines.estimates import LARGEST_STEPS, cheap_steps, steps_over_counts
 from symshuffle.engines.registry import Engine
-
-_LARGEST: Final = 3_000_000
-"""Steps beyond which the sum is refused by default, after some seconds: cost only."""
 
 _FEW: Final = 20_000
 """Steps up to which integers follow where doubles turn out not to do: they cost less than what other engines would."""
@@ -73,7 +71,7 @@ class Counts(Engine):
 
     rtol: float = 1e-10
     bits: int | None = None
-    largest: int = _LARGEST
+    largest: int = LARGEST_STEPS
 
     @classmethod
     def with_tolerance(cls, rtol: float, bits: int) -> Counts:
@@ -81,19 +79,15 @@ class Counts(Engine):
         return cls(rtol=rtol, bits=bits)
 
     @classmethod
-    def for_auto(
-        cls, law: Law, arithmetic: Arithmetic | None, rtol: float, *, cheap_steps: int = 120_000, finest: float = 1e-11
-    ) -> Counts | None:
+    def for_auto(cls, law: Law, arithmetic: Arithmetic | None, rtol: float, *, finest: float = 1e-11) -> Counts | None:
         """Engine limited to cheap sums, in integers where doubles do not reach the width; None for exact arithmetic.
 
-        - ``cheap_steps``: steps that are cheaper than a contour for a relative width of 1e-6, whose cost grows with
-          the root of its inverse.
         - ``finest``: relative width below which doubles will not do.
         """
         if arithmetic == "exact":
             return None
-        cheap = min(_LARGEST, round(cheap_steps * max(math.sqrt(1e-6 / rtol), 0.1)))
-        return cls(rtol=rtol, bits=_bits(rtol) if arithmetic == "ball" or rtol < finest else None, largest=cheap)
+        bits = _bits(rtol) if arithmetic == "ball" or rtol < finest else None
+        return cls(rtol=rtol, bits=bits, largest=cheap_steps(rtol))
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Counts, ...]:
@@ -116,12 +110,9 @@ class Counts(Engine):
             return None
         if n > max_users:
             return f"more than {max_users} users"
-        if any(lower_end(weight) <= 0 for weight in law.weights):
+        if min(law.ends[1][0]) <= 0:
             return "a weight that may be 0"
-        spread = math.sqrt(-8 * math.log(self.rtol))
-        weights = (float(upper_end(weight)) for weight in law.weights)
-        sizes = sorted(min(n, 4 + spread * math.sqrt(n * w * max(1 - w, 0.0))) for w in weights)
-        steps = steps_of(sizes, n)
+        steps = steps_over_counts(law, n, self.rtol)
         return None if steps <= self.largest else f"about {Decimal(steps):.1e} steps, more than {self.largest}"
 
     def bracket(self, law: Law, n: int) -> Bracket:

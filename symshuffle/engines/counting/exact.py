@@ -30,6 +30,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
+from symshuffle.engines.estimates import CHEAP_VECTORS, count_vectors
 from symshuffle.engines.registry import Engine
 
 
@@ -75,7 +76,7 @@ class Exact(Engine):
         *,
         cheap_power: int = 3_000_000,
         cheap_count: int = 3_000,
-        cheap_in_balls: int = 20_000,
+        cheap_in_balls: int = CHEAP_VECTORS,
         few_atoms: int = 4,
         cheap_sum: int = 3 * 10**9,
     ) -> Exact | None:
@@ -97,11 +98,8 @@ class Exact(Engine):
         """Settings under which a bracket takes about a second, for tests."""
         return (cls(bits=256, largest_count=20_000),)
 
-    def refusal(self, law: Law, n: int, *, max_counted: int = 10_000_000) -> str | None:
-        """Why this engine cannot answer, or None if it can.
-
-        - ``max_counted``: users times atoms beyond which count vectors are not even counted.
-        """
+    def refusal(self, law: Law, n: int) -> str | None:
+        """Why this engine cannot answer, or None if it can."""
         if not law.enclosed:
             return "a law of doubles encloses nothing"
         if law.never_positive:
@@ -109,7 +107,7 @@ class Exact(Engine):
         lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
         if lattice is not None and lattice.size(n) <= self.largest_power:
             return None
-        count = math.comb(n + len(law.values) - 1, n) if n * len(law.values) < max_counted else math.inf
+        count = count_vectors(law, n)
         if count > self.largest_count:
             return f"over {self.largest_count} count vectors to enumerate"
         bits = n if lattice is None else lattice.bits(n)  # of the multinomial, which balls form too

@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Final, final
+from typing import ClassVar, final
 
 import flint
 
@@ -35,10 +35,8 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
+from symshuffle.engines.estimates import DEEPEST, copies_elsewhere
 from symshuffle.engines.registry import Engine
-
-_DEEPEST: Final = 200
-"""Copies off the heaviest atom beyond which other engines are faster, however few atoms there are."""
 
 
 @final
@@ -88,15 +86,13 @@ class Sparse(Engine):
             return "a law of doubles encloses nothing"
         if law.never_positive:
             return None
-        heaviest = max(range(len(law.weights)), key=lambda i: lower_end(law.weights[i]))
-        others = (upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
-        expected = n * to_float(sum(others, start=Fraction(0)))
+        expected = copies_elsewhere(law, n)
         # A plan, for which doubles will do: the bracket counts what is neglected, however much it is.
         term, enough, deepest = 1.0, tail * self.rtol, 0
         while term > enough and deepest < n:
             deepest += 1
             term *= expected / deepest
-            if deepest > _DEEPEST or math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:
+            if deepest > DEEPEST or math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:
                 return f"{expected:.3g} copies are expected outside the heaviest atom, too many to enumerate"
         return None
 
@@ -138,7 +134,7 @@ class Sparse(Engine):
             if j < n:
                 rest += _on_the_heaviest(n, common, expected, j) + _beside_it(max(top, Fraction(0)), expected, j)
                 rest = rest.union(flint.arb(0))
-            spent = j >= _DEEPEST or math.comb(j + 1 + len(values), j + 1) > self.largest
+            spent = j >= DEEPEST or math.comb(j + 1 + len(values), j + 1) > self.largest
             if j == n or spent or rest < total * self.rtol / 8:
                 break
         return total, rest, j

@@ -116,12 +116,14 @@ def choose(tilt: saddle.Tilt, n: int, rtol: float, *, farther: float = 1.0) -> B
     On a line ``farther`` than the best one the period is shorter, and more digits cancel.
     """
     c = _line(tilt, n)
-    k, variance = tilt.cumulant(c), tilt.curvature(c)
+    tilted = tilt.at(c)
+    k, variance = tilted.cumulant, tilted.variance
     size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
     if farther != 1.0:
         wanted = math.log(rtol * size) + n * k
         c *= farther
-        k, variance = tilt.cumulant(c), tilt.curvature(c)
+        tilted = tilt.at(c)
+        k, variance = tilted.cumulant, tilted.variance
         size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))
         rtol = math.exp(wanted - n * k) / size
         if not rtol > _FINEST:
@@ -176,7 +178,9 @@ def plan_for(law: ContinuousLaw, n: int, aim: float, *, per_factor: int = 20) ->
         right = choose(about, n, aim)
     mean = float(about.weights @ about.values)
     c = _line(about, n) if right is None else right.c
-    value = math.exp(n * about.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * about.curvature(c) + 2 / c**2))) / n
+    tilted = about.at(c)
+    spread = math.sqrt(2 * math.pi * (n * tilted.variance + 2 / c**2))
+    value = math.exp(n * tilted.cumulant) / (c * c * spread) / n
     if value > 1e-30 * abs(mean) and float(about.values.min()) < 0:
         mirrored = saddle.Tilt(-about.values, about.weights)
 
@@ -234,7 +238,7 @@ def ceiling(values: Array, weights: Array, n: int) -> float:
         return 0.0
     tilt = saddle.Tilt(values, weights / weights.sum())
     c = saddle.saddle_point(tilt, n)
-    return math.exp(n * tilt.cumulant(c)) / (math.e * c * n)
+    return math.exp(n * tilt.at(c).cumulant) / (math.e * c * n)
 
 
 def estimate(values: Array, weights: Array, n: int, *, rtol: float = 1e-9) -> float:
@@ -293,8 +297,8 @@ def _on_line(
     - ``max_nodes``: nodes of an estimate.
     """
     still = float(tilt.weights[tilt.values == 0].sum())
-    k = tilt.cumulant(plan.c)
-    shifted = tilt.tilted(plan.c)
+    tilted = tilt.at(plan.c)
+    k, shifted = tilted.cumulant, tilted.weights
     zero = still * math.exp(-k)
     total = 0.0
     # Nodes are evenly spaced: a block further up is the first one, every atom turned by one angle. What the ratio is

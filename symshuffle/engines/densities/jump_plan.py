@@ -61,7 +61,7 @@ def _threshold(law: ContinuousLaw, n: int, error: float, *, least_jumps: float =
     if not allowed.any():
         return None
     threshold = float(values[int(np.argmax(allowed))])
-    felt = n * float(about.tilted(c)[about.values >= threshold].sum())
+    felt = n * float(about.at(c).weights[about.values >= threshold].sum())
     return threshold if felt >= least_jumps else None
 
 

@@ -268,7 +268,8 @@ def _leading(values: Array, weights: Array, n: int) -> float:
         return 0.0
     tilt = saddle.Tilt(values, weights / weights.sum())
     c = saddle.saddle_point(tilt, n)
-    return math.exp(n * tilt.cumulant(c)) / (c * c * n * math.sqrt(2 * math.pi * (n * tilt.curvature(c) + 2 / c**2)))
+    tilted = tilt.at(c)
+    return math.exp(n * tilted.cumulant) / (c * c * n * math.sqrt(2 * math.pi * (n * tilted.variance + 2 / c**2)))
 
 
 def _on_sphere(

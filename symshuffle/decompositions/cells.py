@@ -8,7 +8,7 @@ ratio cap.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -60,11 +60,8 @@ LONGEST_POLYNOMIAL: Final = 8
 """Bits of a string up to which the value at a null symbol is a quotient of polynomials, which has as many terms."""
 
 
-def roles_of(differs: bool, others: Others) -> tuple[int, ...]:
-    """The roles of the inputs, where the two differ or not, and the others hold this."""
-    pair = (0, 1) if differs else (0, 0)
-    held = {"blanket": (), "first": (0,), "second": pair[1:], "third": (max(pair) + 1,)}
-    return (*pair, *held[others])
+HELD: Final[Mapping[Others, tuple[int, ...]]] = {"blanket": (), "first": (0,), "second": (1,), "third": (2,)}
+"""By background the input that all others hold, where 0 and 1 are the two compared."""
 
 
 def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, ...]:
@@ -75,7 +72,7 @@ def counted_cells(classes: Classes, inputs: Any, others: Others) -> tuple[Cell, 
     NotDecided
         If some class does not count three inputs, and so many are asked about.
     """
-    roles, found, rest = roles_of(True, others), dict[Any, list[Any]](), 1
+    roles, found, rest = (0, 1, *HELD[others]), dict[Any, list[Any]](), 1
     for one in classes:
         counted = one.counts(inputs, max(roles) + 1)
         if counted is None:
@@ -128,11 +125,6 @@ def classes_at(form: NamedForm, lam: Any) -> tuple[Classes, Any]:
     return classes_of(form.name, values)
 
 
-def _cells(form: NamedForm, others: Others, null: bool | None, lam: Any) -> tuple[Cell, ...]:
-    cells = counted_cells(*classes_at(form, lam), others)
-    return cells if null is None else against_null(cells, null)
-
-
 def quotient_cells(form: NamedForm, others: Others = "blanket", null: bool | None = None) -> tuple[Cell, ...]:
     """The cells as quotients in the root of the ratio cap: the same at all budgets.
 
@@ -145,13 +137,16 @@ def quotient_cells(form: NamedForm, others: Others = "blanket", null: bool | Non
 def _quotient_cells(form: NamedForm, others: Others, null: bool | None) -> tuple[Cell, ...]:
     from symshuffle.decompositions.quotients import quotient_of
 
-    return _cells(form, others, null, quotient_of("lam", {}) if form.has_budget else None)
+    cells = counted_cells(*classes_at(form, quotient_of("lam", {}) if form.has_budget else None), others)
+    return cells if null is None else against_null(cells, null)
 
 
 @lru_cache(maxsize=8)
 def _numbers(form: NamedForm, others: Others, null: bool | None, precision: int) -> list[tuple[Cell, Any]]:
     """The cells in numbers, and ratios of a null symbol as quotients, where these are known: the same at all levels."""
-    cells = _cells(form, others, null, form.lam)
+    cells = counted_cells(*classes_at(form, form.lam), others)
+    if null is not None:
+        cells = against_null(cells, null)
     charges = decided([cell.c for cell in cells], precision)
     cells = tuple([cell._replace(c=charge) for cell, charge in zip(cells, charges, strict=True)])
     if null is None or form.numbers.get("D", 0) > LONGEST_POLYNOMIAL:

@@ -192,7 +192,7 @@ class ClosedForm:
         """The constant backgrounds with a closed form, the one expected to be worst first."""
         if self.limits or self._inputs <= 2:
             return "second", "first"
-        return ("third", "second", "first") if knows_three(self._at_pair) else ("second", "first")
+        return ("third", "second", "first") if knows_three(self.kinds[0]) else ("second", "first")
 
     def datasets(self, others: Others, n: int) -> str:
         """The two datasets of a constant background, in words."""

@@ -22,7 +22,7 @@ from symshuffle.base.numbers import Ball, Real, lower_end, upper_end
 from symshuffle.base.results import FirstLines
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import Cell, calculated_cell, calculated_law
-from symshuffle.decompositions.cells import counted_law, roles_of
+from symshuffle.decompositions.cells import HELD, counted_law
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.counting import count_cells
 from symshuffle.decompositions.model import Decomposition, first_lines
@@ -238,7 +238,8 @@ def counted_decomposition(
     if not mechanism.pair.chosen:
         listed = ", ".join(map(str, mechanism.pair.listed[:3]))
         raise InputError("pair", f"all of {listed}, ...", f"one pair, as {mechanism.name}.comparing(0, 1)")
-    roles, general = roles_of(differs, others), mechanism.general or mechanism
+    held, general = HELD[others], mechanism.general or mechanism
+    roles = (0, 1, *held) if differs else (0, 0, *(max(input_ - 1, 0) for input_ in held))
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if limits and parameter.has_limit)
     try:
         (cells, beta), known = _far_out(general, roles, growing), dict(mechanism.fixed)
@@ -299,7 +300,7 @@ def quick_law(
 def _calculated(mechanism: Mechanism, others: Others, growing: tuple[sp.Symbol, ...]) -> tuple[Cell, ...]:
     """The general form as functions of the parameters."""
     try:
-        cells, beta = _far_out(mechanism, roles_of(True, others), growing)
+        cells, beta = _far_out(mechanism, (0, 1, *HELD[others]), growing)
         return tuple(calculated_cell(*line) for line in lines_of(cells, beta if others == "blanket" else None))
     except (InputError, Unsupported, SyntaxError, ValueError, RecursionError) as reason:
         raise NotDecided(f"{mechanism.name} could not be decomposed for all parameters numerically: {reason}") from None

@@ -40,6 +40,7 @@ class ContourLine:
     - ``values``, ``weights``: the atoms, ``num_atoms`` of them, and the Gauss nodes, shape ``(m,)`` each.
     - ``error``: bound on the error of the Gauss nodes up to the node ``last``, relative to M(c).
     - ``segments``: the segments of the law, of which the transforms are taken after that node.
+    - ``cost``: what one node costs, in atoms; all but the atoms costs as much as 8.
     - ``above``: atoms whose moment generating function is not below that of the law; for a finite law the same atoms.
     """
 
@@ -59,6 +60,7 @@ class ContourLine:
     num_atoms: int
     segments: tuple[SegmentNumbers, ...]
     above: tuple[tuple[flint.arb, flint.arb], ...]
+    cost: int
 
     @classmethod
     def of(cls, law: Law | MixedLaw, n: int, plan: saddle.ContourPlan, rtol: float) -> ContourLine:
@@ -85,13 +87,9 @@ class ContourLine:
             zero += weight if isinstance(value, Fraction) and value == 0 else 0
         log_scale = n * total.log() + (tau * c) ** 2 / 2
         numbers = tuple(values), tuple(weights), tuple([g / total for g in grown]), total, log_scale, zero
-        ends = (error / total).upper(), last, len(law.values), segments, above
+        taken = max(len(values), AS_MANY_AS * len(segments)) + 8
+        ends = (error / total).upper(), last, len(law.values), segments, above, taken
         return cls(n, plan, c, tau, step, *numbers, *ends)
-
-    @property
-    def cost(self) -> int:
-        """What one node costs, in atoms; all but the atoms costs as much as 8."""
-        return max(len(self.values), AS_MANY_AS * len(self.segments)) + 8
 
     def cumulant(self, s: flint.arb) -> flint.arb:
         """``log E exp(s G)``, or a number above it."""

@@ -192,6 +192,6 @@ def test_an_adjacency_without_a_reduction_is_refused(monkeypatch):
     """A member that nobody derives bounds for must not get those of another adjacency."""
     from symshuffle.accountants.deployment import reduction as module
 
-    monkeypatch.setattr(module, "_to_the_blanket", module._replacing_one)
+    monkeypatch.setattr(module, "_to_the_blanket", module.reduction)
     with pytest.raises(Unsupported, match="adjacency zero-out: this source has a reduction for replace-one only"):
         delta(CHANNEL, n=5, eps="1/10", adjacency="zero-out")

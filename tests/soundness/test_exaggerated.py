@@ -177,7 +177,7 @@ def answer(draw: random.Random, factor: float, door: Any, *given: object, **name
 
 def source_of(family: Any) -> Reduction:
     """A source whose bound and whose datasets have these laws."""
-    return Reduction((PairClass("drawn", family, datasets=(PairClass.real(lambda n: "drawn", family),)),))
+    return Reduction((PairClass("drawn", family, datasets=lambda: (PairClass.real(lambda n: "drawn", family),)),))
 
 
 def scaled(value: Any, factor: float) -> Any:

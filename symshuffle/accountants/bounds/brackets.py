@@ -64,9 +64,12 @@ def bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket
     if source.cases:
         each = replace(request, values=request.values * len(source.cases))
         return largest_of([_of_case(case, n, order, each) for case in source.cases])
-    who.check(n)
+    messages = n
+    if who != EVERYBODY:
+        who.check(n)
+        messages = who.messages(n)
     if source.steps == 1:
-        return as_probability(_bound_of_messages(source, who.messages(n), order, request))
+        return as_probability(_bound_of_messages(source, messages, order, request))
     if request.direction != "both":
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     request = replace(request, goal=None)  # no value of one user is compared with it
@@ -75,7 +78,7 @@ def bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket
     def at(messages: int, ratio: Real, width: float) -> Bracket:
         return _bound_of_messages(source, messages, ratio, replace(request, rtol=width))
 
-    of_one = partial(at, who.messages(n))
+    of_one = partial(at, messages)
     found = group_bound(of_one, order, source.steps, request.rtol, exact=request.arithmetic == "exact")
     return as_probability(found)
 
@@ -125,7 +128,7 @@ def _of_finite(found: Iterable[Law], n: int, request: Method, *, few: int = 2) -
     - ``few``: laws beyond which a look of relative width ``_WIDE`` at each tells first which of them may have the
       largest value.
     """
-    several = distinct(found)
+    several = list(found)
     looks = request.engine is None and request.arithmetic != "exact" and request.rtol < _WIDE
     if looks and len(several) > few:
         rough = [evaluate(law, n, replace(request, rtol=_WIDE)) for law in several]
@@ -181,7 +184,7 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Method) ->
     by tens until that distance, not the width, is what keeps the ends apart.
     """
     above = source.laws(order, request.direction, request.bits)
-    below = [law for family in source.inner for law in laws(family, order, request.direction, request.bits)]
+    below = distinct([law for family in source.inner for law in laws(family, order, request.direction, request.bits)])
     width = max(request.rtol, _FIRST_WIDTH) if request.engine is None else request.rtol
     while True:
         asked = replace(request, rtol=width)
@@ -214,7 +217,7 @@ def smallest_eps(
 
     - ``values_of_a_search``: about as many levels as a search for one takes.
     """
-    averaged, size = source.averaged, source.steps
+    averaged, size = bool(source.cases), source.steps
     values = request.values * values_of_a_search if averaged else request.values
 
     def bound(arithmetic: Arithmetic | None, eps: Fraction, width: float) -> Bracket:
@@ -300,7 +303,8 @@ def limit_variance(source: Reduction, question: Question) -> float | None:
     None where a law is not to be had there, or all have densities.
     """
     try:
-        found = replace(source, group=EVERYBODY).laws(Fraction(1), question, None)
+        everybody = source if source.group == EVERYBODY else replace(source, group=EVERYBODY)
+        found = everybody.laws(Fraction(1), question, None)
         return max((to_float(law.variance) for law in found), default=None)
     except (Unsupported, OverflowError):
         return None
@@ -319,7 +323,7 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
     spread, size = limit_variance(source, question), source.steps
     if not spread:
         return None
-    distance = math.sqrt(spread / source.group.expected(n))
+    distance = math.sqrt(spread / (n if source.group == EVERYBODY else source.group.expected(n)))
     return size * level(distance, natural_log(goal / size))
 
 

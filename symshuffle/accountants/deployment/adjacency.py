@@ -155,20 +155,22 @@ class Adjacency:
             if self.relation not in (None, "zero-out"):
                 raise InputError("adjacency", self.relation, "zero-out, where the law of a null symbol is given")
             object.__setattr__(self, "relation", "zero-out")
-        size = as_integer(self.group_size, "group_size", 1)  # the message for 0 does not mention the largest size
-        object.__setattr__(self, "group_size", as_integer(size, "group_size", 1, _MOST_DIFFERING))
+        if type(self.group_size) is not int or self.group_size != 1:
+            size = as_integer(self.group_size, "group_size", 1)  # the message for 0 does not mention the largest size
+            object.__setattr__(self, "group_size", as_integer(size, "group_size", 1, _MOST_DIFFERING))
         for name in ("pairs", "graph"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _read_pairs(getattr(self, name), name))
         if self.datasets is not None:
             object.__setattr__(self, "datasets", _read_datasets(self.datasets))
-        self._check_together()
+        if self.pairs or self.graph or self.datasets:
+            self._check_together()
 
     def _check_together(self) -> None:
         given = [name for name in ("pairs", "graph", "datasets") if getattr(self, name) is not None]
         if len(given) > 1:
             raise InputError(", ".join(given), " and ".join(map(self.shown, given)), "one of them")
-        if given and self.relation == "zero-out":
+        if self.relation == "zero-out":
             expected = "none with adjacency zero-out, which compares inputs with a null symbol"
             raise InputError(given[0], self.shown(given[0]), expected)
         if self.datasets is not None and self.group_size > 1:

@@ -114,6 +114,6 @@ def _derived(lam: Real) -> Reduction:
         PairClass.real(lambda n, name=name, one=one: f"{name}, {one.describe(n)}", one.upper)  # type: ignore[misc]
         for name, one in real
     )
-    only = replace(binary.classes[0], pairs=_PAIRS, datasets=named)
+    only = replace(binary.classes[0], pairs=_PAIRS, datasets=lambda: named)
     one = (Assumption.ONE_RANDOMIZER, _SAME)
     return Reduction((only,), True, pairs=_PAIRS, theorem=_THEOREM, assumed=(one,))

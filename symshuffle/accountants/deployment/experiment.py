@@ -45,7 +45,7 @@ class Experiment:
     @property
     def coarse(self) -> bool:
         """Whether every value is made of many, so that few are looked at."""
-        return self.several or any(part.averaged for part in self.parts)
+        return self.several or any(part.cases for part in self.parts)
 
     def with_users(self, n: object) -> Experiment:
         """Return the same batches, each of n users where its number is open."""
@@ -95,14 +95,16 @@ def experiment_of(deployment: Deployment) -> Experiment:
         raise Unsupported("two given datasets: ask for delta, epsilon or total_variation, which enumerate them")
     parts = []
     for one in deployment.kinds:
-        counts = [group.count for group in one.users]
-        n = None if None in counts else check_n(sum(filter(None, counts)))
+        counts = list(map(attrgetter("count"), one.users))
+        n = None if None in counts else sum(counts)
+        if len(counts) > 1 and n is not None:
+            n = check_n(n)
         parts.append(replace(single_batch(one), n=n, times=one.batches))
     found = Experiment(tuple(parts), deployment)
     if found.several:
         later = ", without later periods" if deployment.later_periods else ""
         batch = f"reports = 1 and periods = 1{later}"
-        check_one_user(deployment.adjacency.steps, f"1 with several batches of messages; or ask for {batch}")
+        check_one_user(deployment.adjacency.group_size, f"1 with several batches of messages; or ask for {batch}")
     return found
 
 
@@ -126,8 +128,9 @@ def single_batch(deployment: Deployment) -> Reduction:
         )
     classes = reduced.classes
     if deployment.reports > 1 or deployment.threshold is not None:  # a reader sees less than separate, full batches
-        classes = tuple(replace(one, datasets=()) for one in classes)
-    notes += published(deployment)
+        classes = tuple(replace(one, datasets=tuple) for one in classes)
+    if deployment.threshold is not None:
+        notes += published(deployment)
     return replace(
         reduced, classes=classes, assumed=tuple(assumed), notes=tuple(notes), num_messages=deployment.reports
     )

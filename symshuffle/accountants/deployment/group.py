@@ -13,7 +13,7 @@ from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational, ungrouped
 from symshuffle.channels.channel import Channel
-from symshuffle.decompositions.closed_forms import on_file
+from symshuffle.decompositions.closed_forms import ClosedForm, on_file
 
 _MOST: Final = 10**300
 """More users than that are refused before their number is compared with that of the question."""
@@ -71,7 +71,7 @@ class Group:
     """
 
     randomizer: Any = None
-    count: int | None = field(default=None, metadata={"help": "Number of users of the group."})
+    count: int | None = field(default=None, metadata={"keyword": "n", "help": "Number of users of the group."})
     min_batch_size: int | None = field(
         default=None,
         metadata={
@@ -116,7 +116,8 @@ class Group:
     def __post_init__(self) -> None:
         if not isinstance(self.dummies, bool):
             raise InputError("dummies", self.dummies, "true or false")
-        object.__setattr__(self, "randomizer", self._read_randomizer())
+        if self.randomizer is not None:
+            object.__setattr__(self, "randomizer", self._read_randomizer())
         colluding = self.colluding
         if self.count is not None:
             object.__setattr__(self, "count", as_integer(self.count, "count", 1, LARGEST_N))
@@ -130,7 +131,7 @@ class Group:
             for name in ("min_batch_size", "dropout", "colluding"):
                 if getattr(self, name) is not None:
                     raise InputError(name, getattr(self, name), "none for dummies, which are messages of no user")
-        elif self.count is not None:
+        elif self.count is not None and (self.min_batch_size is not None or self.colluding is not None):
             self._check_count(colluding)
 
     def _check_count(self, colluding: object) -> None:
@@ -151,8 +152,6 @@ class Group:
 
     def _read_randomizer(self) -> Any:
         given = self.randomizer
-        if given is None:
-            return None
         if self.dummies:
             if isinstance(given, str) and given in _DUMMIES:
                 return given
@@ -163,6 +162,8 @@ class Group:
             if isinstance(given, str) or not (isinstance(given, Sequence) or hasattr(given, "__array__")):
                 raise InputError("dummies", given, "one distribution, 'uniform' or 'blanket'")
             return Channel.from_rows([list(given)])
+        if isinstance(given, ClosedForm):
+            return given
         if (
             hasattr(given, "__array__")
             or hasattr(given, "toarray")
@@ -251,6 +252,8 @@ class Group:
 
     def messages(self, n: int) -> int:
         """Smallest number of honest messages of n users if none drops out."""
+        if self.min_batch_size is None and self.colluding is None:
+            return n
         honest = self.honest(n)
         if self.min_batch_size is None:
             return honest
@@ -286,7 +289,8 @@ class Group:
 
     def expected(self, n: int) -> float:
         """About how many honest messages there are: no bound, it tells where to look."""
-        return float(1 + (self.messages(n) - 1) * self.sending)
+        messages = self.messages(n)
+        return float(1 + (messages - 1) * self.sending) if self.dropout else float(messages)
 
     @property
     def claims(self) -> tuple[str, ...]:

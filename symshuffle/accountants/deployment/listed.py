@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from symshuffle.accountants.deployment.reduced import (
@@ -135,7 +135,7 @@ def _compared(
         )
 
     bound = numeric(simplified_weights(channel.rows[x], channel.rows[y], floor))
-    return PairClass(said, bound, datasets=tuple(map(real, others)))
+    return PairClass(said, bound, datasets=lambda: tuple(map(real, others)))
 
 
 def _revealed(channel: Channel) -> str:
@@ -172,7 +172,7 @@ def blanket_of_laplace(source: Laplace) -> Reduction:
         lambda n: f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})", cut(beside, "lower"), whole(beside)
     )
     ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
-    only = PairClass(ends, cut(bound, "upper"), cut(bound, "lower"), whole(bound), (real,))
+    only = PairClass(ends, cut(bound, "upper"), cut(bound, "lower"), whole(bound), lambda: (real,))
     return Reduction((only,), True, "zero-out", pairs=ends, first="X0 holding the input")
 
 
@@ -280,13 +280,16 @@ def of_composition(source: Composed) -> Reduction:
         law = family(pattern, others, "lower")
         return PairClass.real(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
 
+    def datasets(pattern: Pattern) -> tuple[PairClass, ...]:
+        return tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else ()
+
     classes = tuple(
         PairClass(
             tree.pair,
             family(pattern, "blanket", "upper"),
             family(pattern, "blanket", "lower") if continuous else None,
             mixed(pattern, "blanket") if whole else None,
-            tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
+            partial(datasets, pattern),
         )
         for pattern in ways
     )

@@ -123,18 +123,18 @@ class Deployment:
         if not isinstance(given, Adjacency):
             object.__setattr__(self, "adjacency", Adjacency(given))
         for name in ("reports", "periods"):
-            object.__setattr__(self, name, as_integer(getattr(self, name), name, 1, MOST_PERIODS))
+            number = getattr(self, name)
+            if type(number) is not int or number != 1:
+                object.__setattr__(self, name, as_integer(number, name, 1, MOST_PERIODS))
         if not isinstance(self.memoised, bool):
             raise InputError("memoised", self.memoised, "true or false")
         if self.threshold is not None:
             object.__setattr__(self, "threshold", as_integer(self.threshold, "threshold", 1))
-        later: object = self.later_periods
-        if isinstance(later, Deployment):
-            later = (later,)
-        if not isinstance(later, Sequence) or not all(isinstance(one, Deployment) for one in later):
-            raise InputError("later_periods", later, "a list of deployments")
-        object.__setattr__(self, "later_periods", tuple(later))
-        self._check_together()
+        if type(self.later_periods) is not tuple or self.later_periods:
+            object.__setattr__(self, "later_periods", _read_periods(self.later_periods))
+        separate = (self.reports, self.periods, self.memoised, self.later_periods) == (1, 1, False, ())
+        if not separate or len(self.groups) > 1 or self.adjacency.datasets is not None:
+            self._check_together()
 
     def _check_together(self) -> None:
         """Refuse what has no proved bound together, with the nearest deployment that has one."""
@@ -177,7 +177,7 @@ class Deployment:
         if self.adjacency.blanket is not None:
             raise InputError("blanket", self.adjacency.blanket, "none with several groups or dummies")
         check_one_user(
-            self.adjacency.steps, "1 with several groups or dummies, of which the bound for one user is known"
+            self.adjacency.group_size, "1 with several groups or dummies, of which the bound for one user is known"
         )
         for place, group in enumerate(self.groups if len(self.users) > 1 else ()):
             expected = "none where several groups share a batch: who sends is not said; give each its count"
@@ -228,15 +228,15 @@ class Deployment:
         found: dict[str, str] = {}
         kinds = ["enumerated"] * enumerated + ["memoised"] * self.memoised + ["effect"]
         places: list[tuple[str, Any]] = [("", self), ("", self.adjacency)]
-        places += [(f"group[{i}].", one) for i, one in enumerate(self.groups)]
+        for i, group in enumerate(self.groups):
+            places.append((f"group[{i}]." if len(self.groups) > 1 and len(self.users) > 1 else "", group))
         for place, holder in places:
             for one in fields(holder):
                 value = getattr(holder, one.name)
                 if "effect" in one.metadata and value != one.default:
                     shown = holder.shown(one.name) if isinstance(holder, Adjacency) else str(value)
-                    prefix = place if len(self.users) > 1 else ""
                     words = next(one.metadata[kind] for kind in kinds if kind in one.metadata)
-                    found[f"{prefix}{one.metadata.get('keyword', one.name)} = {shown}"] = words
+                    found[f"{place}{one.metadata.get('keyword', one.name)} = {shown}"] = words
         return list(found.items())
 
     def with_(self, **changes: Any) -> Deployment:
@@ -247,35 +247,40 @@ class Deployment:
         InputError
             If a field of a group is named and there are several groups, or a value is out of its range.
         """
-        given = {name: value for name, value in changes.items() if value is not None}
-        unknown = given.keys() - OWNERS.keys()
+        given: dict[type | None, dict[str, Any]] = {Group: {}, Adjacency: {}, Deployment: {}, None: {}}
+        for name, value in changes.items():
+            if value is not None:
+                given[OWNERS.get(name)][name] = value
+        of_group, near, own, unknown = given.values()
         if unknown:
-            raise InputError(sorted(unknown)[0], given[sorted(unknown)[0]], f"a field: {', '.join(OWNERS)}")
-        own: dict[str, Any] = {name: given[name] for name in given if OWNERS[name] is Deployment}
+            name = min(unknown)
+            raise InputError(name, unknown[name], f"a field: {', '.join(OWNERS)}")
         for name, value in own.items() if self.later_periods else ():
             if any(getattr(one, name) != value for one in self.kinds):
                 raise InputError(name, value, "none with periods of several kinds: each has its own")
-        of_group: dict[str, Any] = {name: given[name] for name in given if OWNERS[name] is Group}
-        near: dict[str, Any] = {FIELD_NAMES.get(name, name): given[name] for name in given if OWNERS[name] is Adjacency}
-        if isinstance(near.get("relation"), Adjacency):
-            own["adjacency"] = replace(near.pop("relation"), **near)
+        if isinstance(near.get("adjacency"), Adjacency):
+            own["adjacency"] = replace(near.pop("adjacency"), **near)
         elif near:
-            own["adjacency"] = replace(self.adjacency, **near)
+            relation = near.pop("adjacency", self.adjacency.relation)
+            own["adjacency"] = replace(self.adjacency, relation=relation, **near)
         if of_group:
-            if len(self.users) != 1:
-                name = next(iter(of_group))
-                raise InputError(name, of_group[name], "none: every group has its own")
-            if self.later_periods:
-                first, *later = self._changed_kinds(of_group)
-                own["groups"], own["later_periods"] = first.groups, tuple(later)
-            else:
-                if "n" in of_group:
-                    of_group["count"] = check_n(of_group.pop("n"))
-                own["groups"] = tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)
+            own |= self._changed_groups(of_group)
         if "adjacency" in own and self.later_periods:
             later = own.get("later_periods", self.later_periods)
             own["later_periods"] = tuple(replace(one, adjacency=own["adjacency"]) for one in later)
         return replace(self, **own) if own else self
+
+    def _changed_groups(self, of_group: dict[str, Any]) -> dict[str, Any]:
+        """The groups, and the later periods where there are some, with other fields of the one group of users."""
+        if len(self.users) != 1:
+            name = next(iter(of_group))
+            raise InputError(name, of_group[name], "none: every group has its own")
+        if self.later_periods:
+            first, *later = self._changed_kinds(of_group)
+            return {"groups": first.groups, "later_periods": tuple(later)}
+        if "n" in of_group:
+            of_group["count"] = check_n(of_group.pop("n"))
+        return {"groups": tuple(g if g.dummies else replace(g, **of_group) for g in self.groups)}
 
     def _changed_kinds(self, of_group: Mapping[str, Any]) -> list[Deployment]:
         """The periods with other fields of their groups; a number of users is for those that have none."""
@@ -385,19 +390,25 @@ def _group_in_words(group: Group) -> str:
     return " ".join([said, *(f"({one})" for one in shown)])
 
 
+def _read_periods(given: object) -> tuple[Deployment, ...]:
+    later = (given,) if isinstance(given, Deployment) else given
+    if not isinstance(later, Sequence) or not all(isinstance(one, Deployment) for one in later):
+        raise InputError("later_periods", later, "a list of deployments")
+    return tuple(later)
+
+
 def _read_groups(given: object) -> tuple[Group, ...]:
     if isinstance(given, Group):
         return (given,)
-    listed = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
-    if not listed or not any(isinstance(one, Group) for one in given):  # type: ignore[attr-defined]  # a sequence
+    groups: tuple[Any, ...] = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else ()
+    if Group not in map(type, groups):
         return (Group(given),)
-    groups: tuple[Any, ...] = tuple(given)  # type: ignore[arg-type]  # a sequence
     for place, one in enumerate(groups):
         if not isinstance(one, Group):
             raise InputError(f"group[{place}]", type(one).__name__, "a group, as Group(randomizer, 100)")
     if len(groups) > _MOST_GROUPS:
         raise InputError("groups", len(groups), f"at most {_MOST_GROUPS} groups")
-    if all(one.dummies for one in groups):
+    if all(map(attrgetter("dummies"), groups)):
         raise InputError("groups", "dummies alone", "at least one group of users")
     return groups
 
@@ -405,13 +416,19 @@ def _read_groups(given: object) -> tuple[Group, ...]:
 FIELD_NAMES: Final = {"n": "count", "adjacency": "relation"}
 """Keywords of questions that are the field of another name."""
 
-OWNERS: Final[dict[str, type]] = {
-    "n": Group,
-    **{one.name: Group for one in fields(Group) if one.metadata and one.name != "count"},
-    **{one.metadata.get("keyword", one.name): Adjacency for one in fields(Adjacency)},
-    **{one.name: Deployment for one in fields(Deployment) if one.metadata},
-}
+OWNERS: Final[dict[str, type]] = {}
 """Keywords of questions that are fields of a deployment, and the class of each."""
+
+NEAREST: Final[dict[str, str]] = {}
+"""What is expected of fields that change more than the number of messages where one number of users is asked about."""
+
+for _owner in (Group, Adjacency, Deployment):
+    for _field in fields(_owner):
+        if _field.metadata:
+            _keyword = _field.metadata.get("keyword", _field.name)
+            OWNERS[_keyword] = _owner
+            if "nearest" in _field.metadata:
+                NEAREST[_keyword] = _field.metadata["nearest"]
 
 FILES: Final = "symshuffle.configuration.files"
 _TABLES: Final = "symshuffle.configuration.tables"
@@ -431,14 +448,6 @@ def named_fields(key: str, question: str) -> tuple[str, ...]:
     at = ((name, said[owner, FIELD_NAMES.get(name, name)]) for name, owner in OWNERS.items())
     return tuple(name for name, metadata in at if question in metadata.get(key, ()))
 
-
-NEAREST: Final[dict[str, str]] = {
-    one.metadata.get("keyword", one.name): one.metadata["nearest"]
-    for owner in (Group, Adjacency, Deployment)
-    for one in fields(owner)
-    if "nearest" in one.metadata
-}
-"""What is expected of fields that change more than the number of messages where one number of users is asked about."""
 
 UNSAID: Final = Deployment((Group(),))
 """One group of users of whom nothing is said but that they all send; its randomizer and their number are left open."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import attrgetter, itemgetter
 from typing import Any, Final, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
@@ -132,10 +133,10 @@ class Neighbours:
         """Who may change what: the second line of an answer."""
         if self.datasets:
             return f"nobody else: two given datasets of {self._of_users} are compared, {self.pairs}"
-        group, apart = self.steps, self._rounds_apart
+        group, apart = self.steps, self._rounds_apart if self.rounds else ""
         users = "n users" if self.users is None else f"{self.users:,} user{'' if self.users == 1 else 's'}"
         some = "any one" if group == 1 else f"any {group} together"
-        if any(named is Assumption.COLLUDING for named, _ in self.assumptions):
+        if Assumption.COLLUDING in dict(self.assumptions):
             known = self.users is not None and self.group.colluding
             honest = f"the {self.group.honest(self.users or 1):,}" if known else "those"
             some = f"{some} of {honest} of {users} who do not collude"
@@ -147,8 +148,10 @@ class Neighbours:
         does = f"may change {value}"
         if self.adjacency == "zero-out":
             does = f"may have {value} replaced by the null symbol"
+        if not self.rounds:
+            return f"{some} {does}"
         times, unit = sum(self._periods.values()), self._unit
-        where = f" in each of {counted(times, unit)} together" if times > 1 else f" in 1 {unit}" if times else ""
+        where = f" in each of {counted(times, unit)} together" if times > 1 else f" in 1 {unit}"
         return f"{some} {does}{where}{self._several_messages}{f': {apart}' if apart else ''}"
 
     @property
@@ -170,19 +173,21 @@ class Neighbours:
     @property
     def assumptions(self) -> tuple[tuple[Assumption, str], ...]:
         """All that has to be true, and all that changes what the number means, each with a detail or an empty text."""
-        parts = [one for _, one in self.rounds] or [self]
+        parts = list(map(itemgetter(1), self.rounds)) or [self]
         found = [(Assumption.HONEST, ""), (Assumption.FRESH, ""), (Assumption.UNLINKABLE, ""), *self.assumed]
-        if all(Assumption.MEMOISED in dict(one.assumed) for one in parts):
+        if self.assumed and all(Assumption.MEMOISED in dict(one.assumed) for one in parts):
             found.remove((Assumption.FRESH, ""))
         if self.adjacency == "zero-out":
             found.append((Assumption.NULL_SYMBOL, self.pairs))
-        found += assumed_of([one.group for one in parts])
+        groups = list(map(attrgetter("group"), parts))
+        if {*groups} != {EVERYBODY}:
+            found += assumed_of(groups)
         if self.rounds:
             found.append((Assumption.FIXED_ROUNDS, ""))
         if self.rounding is not None:
             far = format_decimal(self.rounding.entry, digits=3, up=True)
             found.append((Assumption.NORMALISED, f"the matrices that round to the one read differ by at most {far}"))
-        if (budgets := {one.budget for one in parts}) != {""}:
+        if (budgets := set(map(attrgetter("budget"), parts))) != {""}:
             found.append((Assumption.SHARED_BUDGET, self.budget if budgets == {self.budget} else "as named above"))
         if not self.every:
             named = "as named above" if self._rounds_apart or self.datasets else f"between {self.pairs}"
@@ -194,12 +199,15 @@ class Neighbours:
 
     def lines(self, name: str, number: str, evaluated: str) -> FirstLines:
         """The first lines of an answer about these datasets; ``evaluated`` says how its number was."""
-        assumed = (f"{named}: {detail}" if detail else str(named) for named, detail in self.assumptions)
-        parts = [one for _, one in self.rounds] or [self]
-        claims = dict.fromkeys(claim for one in parts for claim in one.group.claims)
+        assumed, claims = [], dict[str, None]()
+        for named, detail in self.assumptions:
+            assumed.append(f"{named}: {detail}" if detail else str(named))
+        for _, one in self.rounds or ((1, self),):
+            if one.group != EVERYBODY:
+                claims |= dict.fromkeys(one.group.claims)
         if self.steps > 1:
             claims = {"claim symshuffle.group-privacy": None} | claims
-        kind = "an identity" if self.enumerated else "a theorem"
+        kind = "an identity" if self.theorem == ENUMERATED else "a theorem"
         sure = f"{kind} ({'; '.join((self.theorem, *claims))}), evaluated {evaluated}"
         return FirstLines(name, number, protects=self.protects, assumes="; ".join(assumed), sure=sure)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, singledispatch
 from operator import attrgetter
@@ -80,7 +80,7 @@ class PairClass:
     - ``upper``: A law whose value bounds the shuffled divergence; None where ``mixed`` alone is known.
     - ``inner``: where the bound itself is approached from two sides, a law on the other side of it.
     - ``mixed``: where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
-    - ``datasets``: real neighbouring datasets of these pairs, each as a class of its own.
+    - ``datasets``: returns real neighbouring datasets of these pairs, each as a class of its own.
     - ``describe``: of two real datasets, from a number of users to their words. ``upper`` is then the law of their
       exact divergence, or, where ``mixed`` is, a law below it in convex order or None.
     """
@@ -89,7 +89,7 @@ class PairClass:
     upper: LawFamily | None
     inner: LawFamily | None = None
     mixed: MixedFamily | None = None
-    datasets: tuple[PairClass, ...] = ()
+    datasets: Callable[[], tuple[PairClass, ...]] = tuple
     describe: Callable[[int], str] | None = None
 
     @classmethod
@@ -117,6 +117,9 @@ class Reduction:
       is counted.
     - ``notes``: what else is to be said about the bound, a clause each.
     - ``real``: whether the laws are those of one real pair of datasets.
+    - ``bounds``, ``inner``, ``mixed``: families of laws, by class, for who sends: finite ones whose divergences are
+      upper bounds; finite ones whose divergences are lower bounds, none where only upper bounds are known; those with a
+      continuous part.
     """
 
     classes: tuple[PairClass, ...]
@@ -140,10 +143,18 @@ class Reduction:
     n: int | None = None
     times: int = 1
     num_messages: int = 1
+    bounds: tuple[LawFamily, ...] = field(init=False, repr=False, compare=False)
+    inner: tuple[LawFamily, ...] = field(init=False, repr=False, compare=False)
+    mixed: tuple[MixedFamily, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.classes:
             raise InputError("classes", "none", "at least one class of pairs of inputs")
+        random = self.group.dropout and not self.cases  # of several groups each case has its own laws
+        for name, kind in (("bounds", "upper"), ("inner", "inner"), ("mixed", "mixed")):
+            known = tuple(filter(None, map(attrgetter(kind), self.classes)))
+            sent = tuple(_thinnings(one, self.group.sending) for one in known) if random else known
+            object.__setattr__(self, name, sent)
 
     def neighbours(self, question: Question, users: int | None) -> Neighbours:
         """Whom a bound by these laws covers; ``users`` is None where any number is meant."""
@@ -167,8 +178,9 @@ class Reduction:
 
     def check(self, users: int | None) -> None:
         """Compare who sends, and in how many users neighbours differ, with a number of users; None where it is open."""
-        self.group.check(users)
-        if users is not None:
+        if self.group != EVERYBODY:
+            self.group.check(users)
+        if users is not None and self.steps > 1:
             check_steps(self.steps, users)
 
     @property
@@ -191,43 +203,18 @@ class Reduction:
         return tuple((users, chance) for chance, users in found.items() if users)
 
     @property
-    def averaged(self) -> bool:
-        """Whether the bound is a mean over numbers of messages, so that few values are looked at."""
-        return bool(self.cases)
-
-    @property
     def of_all_users(self) -> bool:
         """Whether all users send, none colludes, and neighbours differ in one."""
         return self.group.everybody and self.steps == 1 and not self.cases
 
     def width(self, usual: float) -> float:
         """Relative width to aim at where none is asked for."""
-        return max(usual, _MEAN_WIDTH) if self.averaged else usual
-
-    def _sent(self, kind: str) -> tuple[Any, ...]:
-        """Families of laws of all classes that have one, for who sends; of several groups each case has its own."""
-        known, share = filter(None, map(attrgetter(kind), self.classes)), self.group.sending
-        return tuple(known) if share == 1 or self.cases else tuple(_thinnings(one, share) for one in known)
-
-    @property
-    def bounds(self) -> tuple[LawFamily, ...]:
-        """Finite laws whose divergences are upper bounds, by class."""
-        return self._sent("upper")
-
-    @property
-    def inner(self) -> tuple[LawFamily, ...]:
-        """Finite laws whose divergences are lower bounds, by class; empty where only upper bounds are known."""
-        return self._sent("inner")
-
-    @property
-    def mixed(self) -> tuple[MixedFamily, ...]:
-        """The laws with a continuous part, by class."""
-        return self._sent("mixed")
+        return max(usual, _MEAN_WIDTH) if self.cases else usual
 
     @property
     def datasets(self) -> tuple[PairClass, ...]:
         """All real neighbouring datasets."""
-        return tuple(found for one in self.classes for found in one.datasets)
+        return tuple(found for one in self.classes for found in one.datasets())
 
     def real_pairs(self, n: int) -> list[tuple[str, Reduction]]:
         """All real neighbouring datasets in words, of as many users as certainly send, each with its own laws."""
@@ -250,16 +237,11 @@ class Reduction:
 
     def laws(self, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""
-        return self._largest(self.bounds, exp_eps, question, bits)
-
-    def _largest(
-        self, families: tuple[LawFamily, ...], exp_eps: Real, question: Question, bits: int | None
-    ) -> list[Law]:
         found: list[Law] = []
-        for direction in directions(question):
-            one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
-            for family in families[:1] if one_is_enough else families:
-                found += laws(family, exp_eps, direction, bits)
+        for ways in (question,) if self.spreads is None else directions(question):
+            one_is_enough = self.spreads is not None and self.spreads(exp_eps, ways, bits)  # type: ignore[arg-type]
+            for family in self.bounds[:1] if one_is_enough else self.bounds:
+                found += laws(family, exp_eps, ways, bits)
         return distinct(found)
 
 
@@ -269,12 +251,15 @@ def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None)
 
     Kept, because curves over n and both ends of a bracket ask for the same laws again.
     """
-    return tuple(distinct([_sorted(family(exp_eps, direction, bits)) for direction in directions(question)]))
+    found = []
+    for direction in directions(question):
+        found.append(_sorted(family(exp_eps, direction, bits)))
+    return tuple(distinct(found))
 
 
-def distinct(found: Iterable[Law]) -> list[Law]:
+def distinct(found: Sequence[Law]) -> list[Law]:
     """Some laws without repetition; one object is compared once, as comparisons of long laws cost much."""
-    several = list({id(law): law for law in found}.values())
+    several = list(dict(zip(map(id, found), found, strict=True)).values())
     return several if len(several) < 2 else list(dict.fromkeys(several))
 
 

@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from symshuffle.accountants.deployment import listed
-from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.adjacency import USUAL, Adjacency
 from symshuffle.accountants.deployment.group import EVERYBODY, RANDOMIZERS
 from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.reduced import (
@@ -26,6 +26,7 @@ from symshuffle.base.choices import Direction, Others, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose, upper_end
 from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.members import ANY_TWO
@@ -86,8 +87,11 @@ def reduction_of(deployment: Deployment) -> Reduction:
     found = _derived(group.randomizer, adjacency)
     if adjacency.relation not in (None, found.adjacency):
         raise Unsupported(f"adjacency {adjacency.relation}: this source has a reduction for {found.adjacency} only")
-    sending, size = group.without_randomizer, adjacency.steps
-    if (sending, size) == (EVERYBODY, 1) or (found.group, found.steps) == (sending, size):
+    size = adjacency.group_size
+    if group.everybody and size == 1:
+        return found
+    sending = group.without_randomizer
+    if (found.group, found.steps) == (sending, size):
         return found
     if (found.group, found.steps) != (EVERYBODY, 1):
         raise InputError("group", sending.to_dict(), f"{found.group.to_dict()}, that of the reduction")
@@ -95,14 +99,14 @@ def reduction_of(deployment: Deployment) -> Reduction:
 
 
 def _derived(source: Source, adjacency: Adjacency) -> Reduction:
-    """Where all users send, or what the reduction given has it."""
+    """Where all users send and neighbours differ in one, or what the reduction given has it."""
     if source is None:
         raise InputError("randomizer", None, RANDOMIZERS)
     if isinstance(source, Reduction):
         return _as_asked(source, adjacency)
     if adjacency.blanket == "mechanism" and not isinstance(source, Reducible):
         raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
-    if adjacency.compared is not None:
+    if adjacency.pairs or adjacency.graph:
         return _of_pairs(source, adjacency)
     if adjacency.null is not None:
         if not isinstance(source, Channel):
@@ -114,7 +118,20 @@ def _derived(source: Source, adjacency: Adjacency) -> Reduction:
         return own_reduction(source, adjacency)
     if adjacency.relation == "zero-out":
         return _to_the_blanket(source)
-    return _replacing_one(source)
+    match source:
+        case ClosedForm():
+            return _of_closed_form(source)
+        case ReductionPair(unsound=True):
+            raise InputError("source", "a reduction pair kept for study", "one that bounds something")
+        case Decomposition() | ReductionPair():
+            made = "were decomposed" if isinstance(source, Decomposition) else "the pair was made for"
+            only = PairClass(f"the two inputs that {made}", listed.numeric(source))
+            return Reduction((only,), first=_FIRST)
+        case Channel():
+            return listed.of_channel(source)
+    from symshuffle.mechanisms.continuous import Laplace
+
+    return _of_laplace(source) if isinstance(source, Laplace) else _of_symbols(source)
 
 
 def _of_pairs(source: Source, adjacency: Adjacency) -> Reduction:
@@ -125,7 +142,7 @@ def _of_pairs(source: Source, adjacency: Adjacency) -> Reduction:
     channel = None if alike else channel_of_pairs(source, adjacency)
     adjacency.check_inputs(alike if channel is None else channel.num_inputs)
     if channel is None:  # the laws of one pair are those of all
-        return replace(_replacing_one(source), every=False, pairs=listed.pairs_in_words(compared))
+        return replace(_derived(source, USUAL), every=False, pairs=listed.pairs_in_words(compared))
     return listed.of_channel(channel, compared)
 
 
@@ -169,24 +186,6 @@ def _as_asked(found: Reduction, adjacency: Adjacency) -> Reduction:
     if adjacency.relation not in (None, found.adjacency):
         raise InputError("adjacency", adjacency.relation, f"{found.adjacency}, that of the reduction")
     return found
-
-
-def _replacing_one(source: Source) -> Reduction:
-    """Neighbours that differ in the input of one user."""
-    match source:
-        case ClosedForm():
-            return _of_closed_form(source)
-        case ReductionPair(unsound=True):
-            raise InputError("source", "a reduction pair kept for study", "one that bounds something")
-        case Decomposition() | ReductionPair():
-            made = "were decomposed" if isinstance(source, Decomposition) else "the pair was made for"
-            only = PairClass(f"the two inputs that {made}", listed.numeric(source))
-            return Reduction((only,), first=_FIRST)
-        case Channel():
-            return listed.of_channel(source)
-    from symshuffle.mechanisms.continuous import Laplace
-
-    return _of_laplace(source) if isinstance(source, Laplace) else _of_symbols(source)
 
 
 def _of_symbols(source: object) -> Reduction:
@@ -266,12 +265,11 @@ def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
             lambda: lambda x, way, bits: derived().law(x, direction=way, bits=bits),
         )
 
-    others = constant_backgrounds(chosen()) if real else ()
-    return PairClass(
-        str(kind),
-        family("blanket"),
-        datasets=tuple(PairClass.real(partial(datasets, chosen(), one), family(one)) for one in others),
-    )
+    def backgrounds() -> tuple[PairClass, ...]:
+        others = constant_backgrounds(chosen()) if real else ()
+        return tuple(PairClass.real(partial(datasets, chosen(), one), family(one)) for one in others)
+
+    return PairClass(str(kind), family("blanket"), datasets=backgrounds)
 
 
 @lru_cache(maxsize=128)
@@ -285,36 +283,49 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
         known = algebra().spreads
         return known is not None and known(exp_eps, direction, bits)
 
+    classes = []
+    for i, kind in enumerate(kinds):
+        law = partial(_filed_law, kind, algebra, i, "blanket", None)
+        known = i == 0 or len(kinds) <= _MOST_CLASSES
+        classes.append(
+            PairClass(kind.pairs, law, datasets=partial(_filed_datasets, kind, algebra, i) if known else tuple)
+        )
+    told = form.told
     return Reduction(
-        tuple(
-            _filed_class(kind, algebra, i, real=i == 0 or len(kinds) <= _MOST_CLASSES) for i, kind in enumerate(kinds)
-        ),
+        tuple(classes),
         form.every,
-        pairs=f"{form.pairs}, for every {form.told}" if form.told else form.pairs,
-        spreads=rises_in_order if form.told else None,
+        pairs=f"{form.pairs}, for every {told}" if told else form.pairs,
+        spreads=rises_in_order if told else None,
     )
 
 
-def _filed_class(form: ClosedForm, algebra: Callable[[], Reduction], place: int, *, real: bool) -> PairClass:
-    """One class of pairs, the one at this place among those of the mechanism."""
+def _filed_law(
+    form: ClosedForm,
+    algebra: Callable[[], Reduction],
+    place: int,
+    others: Others,
+    which: int | None,
+    exp_eps: Real,
+    direction: Direction,
+    bits: int | None,
+) -> Law:
+    """The law of one class of pairs by numbers; by algebra where these do not settle it.
 
-    def family(others: Others, which: int | None = None) -> LawFamily:
-        def derived() -> LawFamily:
-            found = algebra().classes[place]
-            law = found.upper if which is None else found.datasets[which].upper
-            assert law is not None
-            return law
+    - ``place``: of the class among those of the mechanism; ``which``: place of the real datasets in it, or None.
+    """
+    with suppress(NotDecided):
+        return form.law(exp_eps, others=others, direction=direction, bits=bits)
+    found = algebra().classes[place]
+    derived = found.upper if which is None else found.datasets()[which].upper
+    assert derived is not None
+    return derived(exp_eps, direction, bits)
 
-        return first_decided(lambda x, way, bits: form.law(x, others=others, direction=way, bits=bits), derived)
 
-    datasets = tuple(
-        PairClass.real(partial(form.datasets, others), family(others, which))
-        for which, others in enumerate(form.backgrounds if real else ())
-    )
-    return PairClass(
-        form.pairs,
-        family("blanket"),
-        datasets=datasets,
+def _filed_datasets(form: ClosedForm, algebra: Callable[[], Reduction], place: int) -> tuple[PairClass, ...]:
+    """The constant backgrounds of one class of pairs."""
+    return tuple(
+        PairClass.real(partial(form.datasets, others), partial(_filed_law, form, algebra, place, others, which))
+        for which, others in enumerate(form.backgrounds)
     )
 
 
@@ -332,7 +343,7 @@ def _of_laplace(source: Laplace) -> Reduction:
         family("upper"),
         family("lower"),
         lambda order, way, bits: source.mixed_law(order, direction=way, bits=bits),
-        (real,),
+        lambda: (real,),
     )
     return Reduction((only,), source.every_pair)
 

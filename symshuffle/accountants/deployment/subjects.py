@@ -44,11 +44,11 @@ def read_deployment(subject: Subject, given: Mapping[str, Any]) -> Deployment:
         found = importlib.import_module(FILES).read_subject_file(subject, "subject")
     elif isinstance(subject, Deployment):
         found = subject
-    elif any(isinstance(one, Deployment) for one in listed):
+    elif Deployment in map(type, listed):
         found = _one_after_another(listed)
     else:
         found = Deployment(subject)
-    return found.with_(**given)
+    return found.with_(**given) if given else found
 
 
 def _one_after_another(listed: Sequence[Any]) -> Deployment:
@@ -98,12 +98,17 @@ _LISTED: Final = """\
 @cache
 def _entries() -> str:
     """The entries of all fields but ``n`` in a section Parameters, from the docstrings of the three classes."""
-    said = {}
-    for owner in {*OWNERS.values()}:
+    text = ""
+    for owner in dict.fromkeys(OWNERS.values()):
         section = (inspect.getdoc(owner) or "").partition("----------\n")[2].partition("\n\n")[0]
-        said[owner] = dict(entry.split(" : ", 1) for entry in re.split(r"\n(?=\S)", section) if entry)
-    found = ((name, said[owner].get(FIELD_NAMES.get(name, name))) for name, owner in OWNERS.items() if name != "n")
-    return textwrap.indent("".join(f"{name} : {text}\n" for name, text in found if text), "    ")
+        said = {}
+        for entry in re.split(r"\n(?=\S)", section):
+            field, _, words = entry.partition(" : ")
+            said[field] = words
+        for name, its_owner in OWNERS.items():
+            if its_owner is owner and name != "n" and FIELD_NAMES.get(name, name) in said:
+                text += f"{name} : {said[FIELD_NAMES.get(name, name)]}\n"
+    return textwrap.indent(text, "    ")
 
 
 Q = TypeVar("Q", bound=Callable[..., object])
@@ -118,11 +123,10 @@ def with_fields(question: Q) -> Q:
     """
     shown = inspect.signature(question)
     *named, rest = shown.parameters.values()  # the last one stands for the fields
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
-        for name in KEYWORDS
-        if name not in shown.parameters
-    ]
+    more = []
+    for name in KEYWORDS:
+        if name not in shown.parameters:
+            more.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object"))
     known = {*KEYWORDS, *shown.parameters} - {rest.name}
 
     @wraps(question)

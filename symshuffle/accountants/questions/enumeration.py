@@ -191,7 +191,7 @@ def _of_reports(
     group, adjacency, reports = deployment.users[0], deployment.adjacency, deployment.reports
     source = group.randomizer
     one_batch = (deployment.memoised or deployment.periods == 1) and not deployment.later_periods
-    if not one_batch or len(deployment.groups) > 1 or adjacency.steps > 1 or group.count is None:
+    if not one_batch or len(deployment.groups) > 1 or adjacency.group_size > 1 or group.count is None:
         return None
     known = isinstance(source, Channel) or (isinstance(source, ClosedForm) and isinstance(source.lam, Fraction))
     of_null = adjacency.relation == "zero-out"

@@ -129,9 +129,9 @@ def largest_eps0(
         for group in one.users:
             if group.count is None:
                 raise InputError("n", None, "a number of users")
-            check_steps(deployment.adjacency.steps, group.count)
+            check_steps(deployment.adjacency.group_size, group.count)
             _by_budget(group.randomizer)  # refuses a randomizer without a local budget
-    size = deployment.adjacency.steps
+    size = deployment.adjacency.group_size
     costly = deployment.batches > 1 or len(deployment.groups) > 1
     usual = _COARSE_WIDTH if costly else USUAL_WIDTH
     request = Method.of(direction, None, arithmetic, usual if rtol is None else rtol, bits)

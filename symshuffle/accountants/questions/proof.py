@@ -132,7 +132,7 @@ def check_provable(deployment: Deployment, order: Real = Fraction(1), way: Quest
 
 def _of_delta(deployment: Deployment, way: Question, order: Real, target: Fraction | None) -> BoundProof:
     said = _statement(deployment, order, way)
-    group = deployment.adjacency.steps
+    group = deployment.adjacency.group_size
     one = group_root(order, group)  # the proof is of this ratio; what is bounded may be smaller at a smaller one
     alone = solve.delta(
         replace(deployment, adjacency=deployment.adjacency.of_one_user), exp_eps=one, arithmetic="ball"
@@ -280,7 +280,7 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
     own = None if isinstance(source, Reducible) else "largest"  # the only one of a finite mechanism or channel
     try:
         group.check_fixed_number("in a proof file", "leave the proof away")
-        check_one_user(adjacency.steps if adjacency.steps > 1000 else 1, "at most 1000 in a proof file")
+        check_one_user(adjacency.group_size if adjacency.group_size > 1000 else 1, "at most 1000 in a proof file")
     except InputError as reason:
         raise Unsupported(f"proof: {reason}") from None
     if adjacency.blanket not in (None, own):
@@ -307,7 +307,7 @@ def _statement(deployment: Deployment, order: Real, way: Question) -> dict[str, 
         "pairs": pairs,
         "users": group.honest(n),
         "min_users": group.messages(n),
-        "group": adjacency.steps,
+        "group": adjacency.group_size,
         "exp_eps": _written(order),
     }
 

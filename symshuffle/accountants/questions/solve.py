@@ -158,7 +158,7 @@ def _delta_of_batch(reduced: Reduction, n: int, order: Real, request: Method) ->
 
 def _is_cheap_in_balls(reduced: Reduction) -> bool:
     """Whether the bound is that of finite laws at one number of messages: then balls cost little more than doubles."""
-    averaged = reduced.averaged or reduced.steps > 1
+    averaged = reduced.cases or reduced.steps > 1
     return bool(reduced.bounds) and not (averaged or reduced.mixed or reduced.inner)
 
 

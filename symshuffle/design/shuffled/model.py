@@ -299,7 +299,9 @@ def orbit_reduction(orbits: Sequence[Orbit]) -> Reduction:
         cells = tuple(_cells(orbits, k, others))
         return lambda x, way, bits: calculated_law(cells, {}, x, way, bits=bits)
 
-    datasets = tuple(PairClass.real(partial(constant_datasets, others), family(others)) for others in real)
+    def datasets() -> tuple[PairClass, ...]:
+        return tuple(PairClass.real(partial(constant_datasets, others), family(others)) for others in real)
+
     only = PairClass(ANY_TWO, family("blanket"), datasets=datasets)
     return Reduction((only,), True, pairs=ANY_TWO)
 

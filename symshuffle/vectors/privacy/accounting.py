@@ -260,7 +260,7 @@ def _reduction(mechanism: Any, adjacency: Adjacency) -> Reduction:
     real, beside = families(real_one)
     datasets = PairClass.real(_describe(mechanism, relation), real, beside)
     return Reduction(
-        (PairClass(pairs, finite, mixed=mixed, datasets=(datasets,)),),
+        (PairClass(pairs, finite, mixed=mixed, datasets=lambda: (datasets,)),),
         True,
         relation,
         pairs=pairs,

@@ -75,9 +75,9 @@ def test_a_request_is_checked_when_it_is_made():
     assert Method().engine is None
     for kind in (kind for _, kind in engine_classes()):
         with pytest.raises(InputError, match="engine"):
-            Method(engine=kind)
+            Method.of(engine=kind)
     with pytest.raises(InputError, match="rtol"):
-        Method(rtol=2)
+        Method.of(rtol=2)
 
 
 def test_a_point_of_the_grid_is_answered_by_two_engines_without_a_contradiction():

@@ -148,11 +148,11 @@ class Answer(AnswerMethods):
     def lines(self) -> FirstLines:
         """First lines of the answer; the first line shows the number and the target."""
         if self.delta_at_ends:
-            up = self.safe == "upper"
+            up = self.quantity != "eps0"
             end = safe_decimal(self.bracket.lower, self.bracket.upper, up=up)
             number = f">= {end} (upper end, rounded up)" if up else f"<= {end} (lower end, rounded down)"
         else:
-            number = safe_number(self.bracket, self.safe)
+            number = safe_number(self.bracket, "upper")
         return self.neighbours.lines(self.quantity, at_target(number, self.target), EVALUATED[self.bracket.arithmetic])
 
     @property

@@ -69,7 +69,8 @@ def bound_at(source: Reduction, n: int, order: Real, request: Method) -> Bracket
         who.check(n)
         messages = who.messages(n)
     if source.steps == 1:
-        return as_probability(_bound_of_messages(source, messages, order, request))
+        found = _bound_of_messages(source, messages, order, request)
+        return found if found.lower >= 0 and found.upper <= 1 else as_probability(found)
     if request.direction != "both":
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     request = replace(request, goal=None)  # no value of one user is compared with it
@@ -112,7 +113,8 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Method) 
         return largest_of(direct)
     if source.inner:
         return _from_both_sides(source, n, order, request)
-    return largest_of(_of_finite(source.laws(order, request.direction, request.bits), n, request))
+    several = source.laws(order, request.direction, request.bits)
+    return evaluate(several[0], n, request) if len(several) == 1 else largest_of(_of_finite(several, n, request))
 
 
 def reached_at(real: Reduction, n: int, order: Real, request: Method, *, approached: bool) -> Fraction:
@@ -233,10 +235,9 @@ def smallest_eps(
     strict = request.engine is not None or request.arithmetic == "exact"
 
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
-        lenient = value if strict else tolerant(value)
-        if averaged:  # every value is a mean over dozens of others, so few and wide ones are evaluated
-            return smallest_meeting(lenient, goal, width, near)
-        start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
+        start = None
+        if not averaged:  # else every value is a mean over dozens of others, so few and wide ones are evaluated
+            start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
         if start is not None:
             zero_from = Guide(
                 start,
@@ -250,7 +251,7 @@ def smallest_eps(
             found = guided(value, goal, width, zero_from)
             if found is not None:
                 return found
-        return smallest_meeting(lenient, goal, width, near)
+        return smallest_meeting(value if strict else tolerant(value), goal, width, near)
 
     return cross(search, bound, target, request)
 
@@ -282,13 +283,11 @@ def _affordable(source: Reduction, n: int, target: Fraction, near: Fraction, req
         raise InputError("delta", written, f"{least}: below it each value takes minutes")
 
 
-def first_guess(source: Reduction, n: int, target: Fraction, request: Method) -> Fraction | None:
+def first_guess(source: Reduction, n: int, target: Fraction, request: Method) -> Fraction:
     """Where to look first for the smallest eps of densities, each value of which costs more than this one at eps = 0.
 
-    None for finite laws, whose variance tells where to look.
+    Of finite laws the variance tells where to look.
     """
-    if source.bounds:
-        return None
     return mills_guess(bound_at(source, n, Fraction(1), replace(request, rtol=_WIDE)).upper, target)
 
 
@@ -305,7 +304,7 @@ def limit_variance(source: Reduction, question: Question) -> float | None:
     try:
         everybody = source if source.group == EVERYBODY else replace(source, group=EVERYBODY)
         found = everybody.laws(Fraction(1), question, None)
-        return max((to_float(law.variance) for law in found), default=None)
+        return max(map(to_float, map(attrgetter("variance"), found)), default=None)
     except (Unsupported, OverflowError):
         return None
 

@@ -34,16 +34,18 @@ def below_all_numbers(law: Law, n: int) -> Bracket | None:
 
     A law of bare doubles encloses nothing, so that there is none.
     """
+    clearly = -_CLEARLY * MOST_DOUBLINGS * math.log(2)
+    with suppress(OverflowError):
+        value, weight = max(zip(*law.doubles, strict=True))
+        # The contribution of the largest atom alone, at its best c.
+        if value > 0 and weight > 0 and n * math.log(weight) + math.log(n * value) > clearly:
+            return None
     if not law.enclosed:
         return None
     from symshuffle.engines.contours import saddle  # NumPy loads when used
 
     try:
-        tilt, clearly = saddle.tilt(law), -_CLEARLY * MOST_DOUBLINGS * math.log(2)
-        value, weight = max(zip(tilt.values, tilt.weights, strict=True))
-        # The contribution of the largest atom alone, at its best c.
-        if value > 0 and n * math.log(weight) + math.log(n * value) > clearly:
-            return None
+        tilt = saddle.tilt(law)
         c = saddle.saddle_point(tilt, n)
     except Unsupported:
         return None

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.bounds.chernoff import below_all_numbers, positive_at_most, without_engine
 from symshuffle.accountants.bounds.rare_atoms import beyond_doubles, without_rare_atoms
 from symshuffle.accountants.deployment.group import check_n
 from symshuffle.base import cost
-from symshuffle.base.choices import Arithmetic, Question, choice, strength, weakest_arithmetic
+from symshuffle.base.choices import Arithmetic, Question, choice, weakest_arithmetic
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import (
     as_precision,
     as_width,
     format_decimal,
     lower_end,
-    to_float,
     upper_end,
 )
 from symshuffle.base.results import Bracket, is_far
@@ -82,14 +81,6 @@ class Method:
     values: int = 1
     lenient: bool = False
 
-    def __post_init__(self) -> None:
-        engine: Any = self.engine  # callers are not type-checked
-        if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
-            raise InputError("engine", engine, "an engine such as Contour(), or None")
-        object.__setattr__(self, "rtol", as_width(self.rtol))
-        if self.bits is not None:
-            object.__setattr__(self, "bits", as_precision(self.bits))
-
     @property
     def sharing(self) -> Engine | None:
         """The named engine; its default limit, unless the caller set another, is divided among the values."""
@@ -100,14 +91,10 @@ class Method:
         limited: Engine = replace(engine, largest=max(usual.default // (_PASSES * self.values), 1))
         return limited
 
-    @property
-    def share(self) -> int:
-        """One of how many values is to leave work for the others."""
-        return max(self.values // _PASSES, 1 if self.goal is None else 2)
-
     def is_met_by(self, found: Bracket) -> bool:
         """Whether a bracket is as narrow as asked, or far from the number that it is compared with."""
-        return found.width <= Fraction(self.rtol) * found.upper or is_far(found, self.goal)
+        narrow = found.upper - found.lower <= Fraction(self.rtol) * found.upper
+        return narrow or is_far(found, self.goal)
 
     @classmethod
     def of(
@@ -115,12 +102,15 @@ class Method:
         direction: Question = "both",
         engine: Engine | None = None,
         arithmetic: Arithmetic | None = "float64",
-        rtol: float = 1e-6,
-        bits: int | None = None,
+        rtol: object = 1e-6,
+        bits: object = None,
     ) -> Method:
-        """The request of a caller who may name direction and arithmetic by their text."""
+        """The request of a caller, who may name direction and arithmetic by their text: each argument is read here."""
+        if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
+            raise InputError("engine", engine, "an engine such as Contour(), or None")
         level = None if arithmetic is None else choice(Arithmetic, arithmetic, "arithmetic")
-        return cls(choice(Question, direction, "direction"), engine, level, rtol, bits)
+        precision = None if bits is None else as_precision(bits)
+        return cls(choice(Question, direction, "direction"), engine, level, as_width(rtol), precision)
 
 
 @contextmanager
@@ -141,7 +131,6 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method) -> Bra
     A law that is never positive has H(n) equal to its singular mass, 0 where it has a density, and needs no engine; of
     one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
     """
-    n = check_n(n)
     cost.add(_VALUE + (_ATOM * len(law.values) if law.kind == "atoms" else 0))
     if law.kind == "densities":
         return _of_densities(law, n, request)
@@ -151,12 +140,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Method) -> Bra
         singular = Bracket(lower_end(law.singular), upper_end(law.singular), known, "none", evaluation)
         return _at(singular, request.arithmetic)
     if law.kind == "atoms":
-        found = (
-            _in_larger_units(law, n, request)
-            or _in_units(law, n, request)
-            or _at(_of_atoms(law, n, request), request.arithmetic)
-        )
-        return _below_one_user(found, law)
+        return _of_finite(law, n, request)
     if request.engine is not None and not request.engine.continuous:
         raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")
     if n == 1 and request.engine is None:
@@ -210,7 +194,22 @@ def evaluate_law(
     >>> evaluate_law(law, 2, arithmetic="exact").exact
     Fraction(1, 4)
     """
-    return evaluate(law, n, Method.of(engine=engine, arithmetic=arithmetic, rtol=rtol))
+    return evaluate(law, check_n(n), Method.of(engine=engine, arithmetic=arithmetic, rtol=rtol))
+
+
+def _of_finite(law: Law, n: int, request: Method, *, least_atom: Fraction = Fraction(1, 1 << 400)) -> Bracket:
+    """H(n) of a finite law, in units in which its atoms are small integers or ordinary doubles where it needs some.
+
+    - ``least_atom``: below it, squares of slopes of Chernoff's bound may exceed the largest double at 10^15 users.
+    """
+    found = None
+    if max(map(abs, chain.from_iterable(law.ends[0]))) < least_atom and law.enclosed:
+        found = _in_larger_units(law, n, request)
+    elif request.arithmetic != "exact" and (scaled := law.in_units()) is not None:
+        found = _in_units(law, scaled, n, request)
+    if found is None:
+        found = _at(_of_atoms(law, n, request), request.arithmetic)
+    return _below_one_user(found, law)
 
 
 def _of_densities(law: LevelledPair, n: int, request: Method) -> Bracket:
@@ -326,7 +325,9 @@ def _below_one_user(found: Bracket, law: Law | MixedLaw) -> Bracket:
     """Where an engine says little, one user says more: looked at exactly where doubles do not tell that it is more."""
     if isinstance(law, Law):
         with suppress(OverflowError):
-            rough = math.fsum(max(to_float(value), 0.0) * to_float(weight) for value, weight in law.atoms())
+            rough = 0.0
+            for value, weight in zip(*law.doubles, strict=True):
+                rough += max(value, 0.0) * weight
             if found.upper <= Fraction(rough) / 2:  # what is singular is added to it
                 return found
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
@@ -342,7 +343,7 @@ def _of_atoms(
       would take minutes to narrow it.
     """
     several = request.engine is None and request.arithmetic != "exact"
-    if several and n * len(law.values) * min(map(to_float, law.weights)) < 1:  # far above what is a rare draw
+    if several and n * len(law.values) * min(law.ends[1][0]) < 1:  # far above what is a rare draw
         from symshuffle.accountants.bounds.rare_draws import by_rare_draws
 
         drawn = by_rare_draws(law, n, partial(_of_part, request, 4), request.is_met_by)
@@ -385,31 +386,29 @@ def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
             over = f"{_SPENT}; ask for a larger rtol, or leave the choice to auto"
             raise Unsupported(f"engine {request.engine.name} at n = {n}: {over}")
         return _aimed(without_engine(law, n, _SPENT), request)
-    with cost.part(request.share):
+    if request.engine is None and request.arithmetic != "exact" and n >= _MANY and isinstance(law, Law):
+        least = below_all_numbers(law, n)
+        if least is not None:
+            return _aimed(least, request)
+    with cost.part(max(request.values // _PASSES, 1 if request.goal is None else 2)):  # work is left for other values
         return _of_engines(law, n, request)
 
 
 def _of_engines(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
-    """The same, where work is left."""
-    engines = _offers(law, n, request) if request.sharing is None else iter((request.sharing,))
+    """The same, by the engines alone."""
     best, reason = None, None
-    if request.engine is None and request.arithmetic != "exact" and n >= _MANY and isinstance(law, Law):
-        best = below_all_numbers(law, n)
-        engines = engines if best is None else iter(())
     missed: type[Engine] | None = None  # by little, for rounding: more of its nodes would change nothing
-    for engine in engines:
+    for engine in _offers(law, n, request):
         if type(engine) is missed:
             continue
         try:
-            told: Any = engine  # with which number its answer is compared, where it narrows its bracket in passes
-            if request.goal is not None and hasattr(engine, "goal"):
-                told = replace(told, goal=request.goal)
-            found: Bracket = _at(told.bracket(law, n), request.arithmetic)
+            found = _at(engine.bracket(law, n), request.arithmetic)
         except (Unsupported, NotDecided) as refusal:
             reason = refusal
             continue
-        if not request.is_met_by(found):
-            found = _below_one_user(found, law)
+        if request.is_met_by(found):
+            return found
+        found = _below_one_user(found, law)
         if request.is_met_by(found):
             return found
         missed = type(engine) if found.width <= 2 * Fraction(request.rtol) * found.upper else None
@@ -417,7 +416,7 @@ def _of_engines(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
     if best is None and reason is not None and request.values > 1 and request.engine is not None:
         raise Unsupported(f"{reason}, one of about {request.values} values; leave the choice to auto")
     if best is None:
-        raise reason or Unsupported(f"no engine answers at n = {n}")
+        raise reason or _no_engine(law, n, request)
     return _aimed(best, request)
 
 
@@ -428,39 +427,40 @@ def _aimed(found: Bracket, request: Method) -> Bracket:
 
 
 def _offers(law: Law | MixedLaw, n: int, request: Method) -> Iterator[Engine]:
-    """The engines that the registry offers, at least one: a contour of many nodes after sums over counts."""
-    found = False
-    for engine in offers(law, n, request.arithmetic, request.rtol, continuous=law.kind == "segments"):
-        found = True
-        if engine.name == "contour" and isinstance(law, Law):
-            contour: Any = engine
-            yield replace(contour, largest=_FEW_NODES)
-            counts: Any = engine_class("counts")
-            doubles = request.arithmetic != "ball"
-            sums = (counts(rtol=request.rtol, bits=bits, largest=most) for bits, most in _SUMS if bits or doubles)
-            yield from (one for one in sums if one.refusal(law, n) is None)
-        yield engine
-    if found:
-        return
-    if request.arithmetic == "exact" and not (isinstance(law, Law) and law.exact):
-        raise Unsupported("arithmetic exact needs rational lam, exp_eps and probabilities; use arithmetic='ball'")
-    if request.arithmetic == "exact":
-        raise Unsupported(
-            f"arithmetic exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use arithmetic='ball'"
-        )
-    raise Unsupported(f"no engine answers at n = {n}")
+    """The engine that is named, or those that the registry offers: a contour of many nodes after sums over counts.
 
-
-def _in_larger_units(
-    law: Law, n: int, request: Method, *, least_atom: Fraction = Fraction(1, 1 << 400)
-) -> Bracket | None:
-    """H(n) of a law whose atoms have squares below the range of doubles, of which engines take some: times 2^k.
-
-    - ``least_atom``: below it, squares of slopes of Chernoff's bound may exceed the largest double at 10^15 users.
+    One that narrows its bracket in passes is told with which number its value is compared.
     """
-    top = max(max(abs(lower_end(value)), abs(upper_end(value))) for value in law.values)
-    if not (law.enclosed and 0 < top < least_atom):
-        return None
+    engine: Any
+    if request.engine is not None:
+        engine = request.sharing
+        yield engine if request.goal is None or not hasattr(engine, "goal") else replace(engine, goal=request.goal)
+        return
+    for engine in offers(law, n, request.arithmetic, request.rtol, continuous=law.kind == "segments"):
+        goal = {} if request.goal is None or not hasattr(engine, "goal") else {"goal": request.goal}
+        if engine.name == "contour" and isinstance(law, Law):
+            yield replace(engine, largest=_FEW_NODES, **goal)
+            counts: Any = engine_class("counts")
+            for bits, most in _SUMS:
+                sums = counts(rtol=request.rtol, bits=bits, largest=most)
+                if (bits or request.arithmetic != "ball") and sums.refusal(law, n) is None:
+                    yield sums
+        yield replace(engine, **goal) if goal else engine
+
+
+def _no_engine(law: Law | MixedLaw, n: int, request: Method) -> Unsupported:
+    """Why the registry offers no engine."""
+    if request.arithmetic == "exact" and not (isinstance(law, Law) and law.exact):
+        return Unsupported("arithmetic exact needs rational lam, exp_eps and probabilities; use arithmetic='ball'")
+    if request.arithmetic == "exact":
+        refused = engine_class("exact")().refusal(law, n)
+        return Unsupported(f"arithmetic exact at n = {n}: {refused}; use arithmetic='ball'")
+    return Unsupported(f"no engine answers at n = {n}")
+
+
+def _in_larger_units(law: Law, n: int, request: Method) -> Bracket:
+    """H(n) of a law whose atoms have squares below the range of doubles, of which engines take some: times 2^k."""
+    top = max(map(abs, chain.from_iterable(law.ends[0])))
     one = 1 << (top.denominator // top.numerator).bit_length()
     larger = replace(law, values=tuple(value * Fraction(one) for value in law.values), singular=Fraction(0))
     found = evaluate(larger, n, replace(request, goal=None)).scaled(Fraction(1, one))
@@ -469,11 +469,11 @@ def _in_larger_units(
     return _at(replace(found, lower=low, upper=high, arithmetic=known), request.arithmetic)
 
 
-def _in_units(law: Law, n: int, request: Method) -> Bracket | None:
-    """H(n) by way of a lattice that balls do not show, where there is one and what that neglects is small enough."""
-    scaled = law.in_units() if request.arithmetic != "exact" else None
-    if scaled is None:
-        return None
+def _in_units(law: Law, scaled: tuple[Law, Fraction, Fraction], n: int, request: Method) -> Bracket | None:
+    """H(n) by way of a lattice that balls do not show, if what that neglects is small enough.
+
+    - ``scaled``: as :meth:`Law.in_units` returns it.
+    """
     multiples, unit, error = scaled
     found = _of_atoms(multiples, n, replace(request, goal=None)).scaled(unit)
     if error > found.upper * Fraction(request.rtol) / 8:  # only sums of at least 0 count then: they may be rare
@@ -490,8 +490,8 @@ def _in_units(law: Law, n: int, request: Method) -> Bracket | None:
 
 def _at(bracket: Bracket, arithmetic: Arithmetic | None) -> Bracket:
     """The bracket, whose arithmetic is that of its engine; less than was asked for is refused."""
-    if arithmetic is not None and strength(bracket.arithmetic) < strength(arithmetic):
-        serves = "exact" if arithmetic == "exact" else "ball, counts or exact"
-        told = f"engine {bracket.engine} answers at arithmetic {bracket.arithmetic}, not {arithmetic}"
-        raise Unsupported(f"{told}; use engine {serves}, or leave the choice to auto")
-    return bracket
+    if arithmetic in (None, "float64", bracket.arithmetic) or bracket.arithmetic == "exact":
+        return bracket
+    serves = "exact" if arithmetic == "exact" else "ball, counts or exact"
+    told = f"engine {bracket.engine} answers at arithmetic {bracket.arithmetic}, not {arithmetic}"
+    raise Unsupported(f"{told}; use engine {serves}, or leave the choice to auto")

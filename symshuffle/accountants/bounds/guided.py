@@ -9,11 +9,11 @@ Evidence: none is needed of what is guessed here. The ends of a crossing are val
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import takewhile
-from typing import Final, final
+from operator import attrgetter, itemgetter
+from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.bounds.gaussian_limit import distance, log_profile, rising_root
 from symshuffle.accountants.bounds.search import Bound, Crossing, Point, between, narrow, shortened
@@ -67,32 +67,37 @@ def guided(bound: Bound, target: Fraction, rtol: float, guide: Guide, *, patienc
 
     - ``patience``: evaluations after which a search without a guide takes over.
     """
-    seen: list[Point] = []
+    seen: dict[Fraction, Point] = {}
     start = min(guide.start, float(guide.most))
     plan = [(_rounded(start, 1e-3 if rtol < _WIDEST / 100 else rtol, guide), _WIDEST if rtol < _WIDEST / 100 else rtol)]
     left = Fraction(0)  # up to there it is not 0, where that was asked
     above = meets = None
-    for _ in takewhile(lambda _: cost.left(), range(patience)):  # then values take next to none, and are wide
+    looks = 0
+    while looks < patience and cost.left():  # where nothing is left values take next to none, and are wide
+        looks += 1
         x, width = plan.pop(0)
         try:
             point = Point(x, bound(x, width))
         except Unsupported:
             return None
-        seen = [*(other for other in seen if other.x != x), point]
+        seen.pop(x, None)
+        seen[x] = point
         if point.y.upper == 0 and guide.zero is not None:
             left, right = _around_first_zero(guide.zero, left, x, rtol)
             if right < _LEAST_ARGUMENT:
                 return None
-            seen.append(Point(right, point.y))
+            seen.pop(right, None)
+            point = seen[right] = Point(right, point.y)
         if point.y.upper == 0 and guide.edge is not None and x < guide.edge:
             plan = [(guide.edge, width)]
         if x == 0 and point.y.upper <= target:
             return Crossing(point, point)
-        above, meets = _ends(seen, target)
+        above, meets = _nearer(above, meets, point, target, guide)
         if above is not None and meets is not None:
-            found = Crossing(above, meets)
-            if found.gap == 1 if guide.whole else found.gap <= Fraction(rtol) * max(found.places):
-                return found if guide.whole else between(bound, target, rtol, found)
+            gap = abs(meets.x - above.x)
+            if gap == 1 if guide.whole else gap <= Fraction(rtol) * max(above.x, meets.x):
+                found = Crossing(above, meets)
+                return between(bound, target, rtol, found) if meets.y.upper == 0 and not guide.whole else found
         if x >= guide.most and (above if guide.falling else meets) is not None and not (above and meets):
             return None
         if not plan:
@@ -119,18 +124,20 @@ def _around_first_zero(
     return low, x
 
 
-def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point | None]:
-    """The points next to the crossing on either side, of those that are certified to be on one."""
-    above = [point for point in seen if point.y.lower > target]
-    meets = [point for point in seen if point.y.upper <= target]
-    if above and meets:
-        sign = 1 if above[0].x < meets[0].x else -1
-        return max(above, key=lambda p: sign * p.x), min(meets, key=lambda p: sign * p.x)
-    return next(iter(above[-1:]), None), next(iter(meets[-1:]), None)
+def _nearer(
+    above: Point | None, meets: Point | None, point: Point, target: Fraction, guide: Guide
+) -> tuple[Point | None, Point | None]:
+    """The points next to the crossing on either side, of those that are certified to be on one, with one more."""
+    sign = 1 if guide.falling else -1
+    if point.y.lower > target and (above is None or sign * (point.x - above.x) >= 0):
+        return point, meets
+    if point.y.upper <= target and (meets is None or sign * (point.x - meets.x) <= 0):
+        return above, point
+    return above, meets
 
 
 def _next(
-    seen: Sequence[Point],
+    seen: Mapping[Fraction, Point],
     target: Fraction,
     rtol: float,
     guide: Guide,
@@ -143,15 +150,15 @@ def _next(
 
     - ``creeping``: evaluations from which on every fourth is in the middle of both sides.
     """
-    inner = _inside(seen, guide, above, meets)
-    zeros = [point.x for point in seen if point.y.upper == 0]
-    if zeros and above is not None and (guide.zero is not None or guide.edge in zeros):
-        found = _predicted_beside(seen, target, min(zeros) if guide.falling else max(zeros), above, meets)
+    points, both = list(seen.values()), above is not None and meets is not None
+    zeros = min(points, key=attrgetter("y.upper")).y.upper == 0
+    edge = _edge(points, guide) if zeros else None
+    if edge is not None and above is not None:
+        found = _predicted_beside(points, target, edge, above, meets)
     else:
-        found = _predicted(seen, target, guide, *inner)
-    both = above is not None and meets is not None
+        found = _predicted(points, target, guide, above, meets)
     if found is None or (both and len(seen) >= creeping and len(seen) % 4 == 0):
-        x = _plain(target, guide, above, meets, seen)
+        x = _plain(target, guide, above, meets, points)
         return [] if x is None else [(x, _WIDEST)]
     root, off, steep = found
     fine = 1 / root if guide.whole else rtol
@@ -161,70 +168,87 @@ def _next(
             further = (2 ** (len(seen) - 3) - 1) * math.log(root / end.x)
             root = min(root * math.exp(min(max(further, -_FAR), _FAR)), float(guide.most))
         x = _rounded(root, min(fine / 10, 1e-3), guide)
-        if all(point.x != x for point in seen):
-            return [(x, _clipped(steep * max(fine / 10, off / 30)))]
+        if x not in seen:
+            return [(x, min(max(steep * max(fine / 10, off / 30), _NARROWEST), _WIDEST))]
+    return _either_side(seen, target, root, steep * fine / 8, rtol, guide, above, meets)
+
+
+def _edge(points: Sequence[Point], guide: Guide) -> Fraction | None:
+    """The argument next to which the function is known to be 0, of those where that was found and is to be asked."""
+    zeros = []
+    for point in points:
+        if point.y.upper == 0:
+            zeros.append(point.x)
+    if not zeros or (guide.zero is None and guide.edge not in zeros):
+        return None
+    return min(zeros) if guide.falling else max(zeros)
+
+
+def _either_side(
+    seen: Mapping[Fraction, Point],
+    target: Fraction,
+    root: float,
+    width: float,
+    rtol: float,
+    guide: Guide,
+    above: Point | None,
+    meets: Point | None,
+) -> list[tuple[Fraction, float]]:
+    """Arguments just behind and just before a likely crossing, each with a width that tells more than it did before."""
     # Values that tell no side at these widths mean that the function is flatter than its guide.
-    blurred = sum(point.y.lower <= target < point.y.upper for point in seen)
-    steep /= 30.0 ** max(blurred - _BLURRED, 0)
+    blurred = -_BLURRED
+    for point in seen.values():
+        blurred += point.y.lower <= target < point.y.upper
+    width = min(max(width / 30.0 ** max(blurred, 0), _NARROWEST), _WIDEST)
     # A side that is known closer to the crossing need not be looked at again.
     behind, before = (meets, above) if guide.falling else (above, meets)
-    return [
-        (x, _finer(seen, x, _clipped(steep * fine / 8)))
-        for x in _either_side(root, rtol, guide)
-        if not (behind is not None and root <= behind.x <= x) and not (before is not None and x <= before.x <= root)
-    ]
-
-
-def _finer(seen: Sequence[Point], x: Fraction, width: float) -> float:
-    """A width that tells more than the last one did at the same argument."""
-    known = next((float(p.y.relative_width or 0) for p in seen if p.x == x), math.inf)
-    return max(min(width, known / 30), _NARROWEST)
-
-
-def _clipped(width: float) -> float:
-    return min(max(width, _NARROWEST), _WIDEST)
-
-
-def _inside(seen: Sequence[Point], guide: Guide, above: Point | None, meets: Point | None) -> tuple[float, float]:
-    """Logarithms between which the crossing is to be looked for."""
-    at = math.log(seen[-1].x or Fraction(guide.start or 1) / 2**10)
-    ends = sorted((point.x, point) for point in (above, meets) if point is not None)
-    low, high = at - _FAR, min(at + _FAR, math.log(guide.most))
-    for x, point in ends:
-        left = (point is above) == guide.falling
-        if left:
-            low = math.log(x) if x > 0 else low
-            high = max(high, low + _FAR) if len(ends) < 2 else high
+    found = []
+    for sign in (1, -1):
+        if guide.whole:
+            x = Fraction(math.ceil(root) - (sign < 0))
         else:
-            high = math.log(x)
-            low = min(low, high - _FAR) if len(ends) < 2 else low
-    return low, high
+            x = _rounded(root * (1 + sign * rtol / 3), rtol / 30, guide)
+        known = (behind is not None and root <= behind.x <= x) or (before is not None and x <= before.x <= root)
+        if not known and not (guide.whole and not 1 <= x <= guide.most):
+            last = float(seen[x].y.relative_width or 0) if x in seen else math.inf
+            found.append((x, max(min(width, last / 30), _NARROWEST)))
+    return found
 
 
 def _predicted(
-    seen: Sequence[Point], target: Fraction, guide: Guide, low: float, high: float, *, flat: int = 30
+    points: Sequence[Point],
+    target: Fraction,
+    guide: Guide,
+    above: Point | None,
+    meets: Point | None,
+    *,
+    flat: int = 30,
 ) -> tuple[float, float, float] | None:
     """The likely crossing, about how far off it may be relative to itself, and how steep the function is there.
 
     - ``flat``: how many times a function is flatter than its guide where this is not believed.
     """
-    goal = natural_log(target)
-    known = [_Seen.of(point, guide) for point in seen if point.x > 0 and point.y.midpoint > 0]
+    goal, sign = natural_log(target), -1 if guide.falling else 1
+    low, high = _inside(points[-1], guide, above, meets)
+    known = []
+    for point in points:
+        if point.x > 0 and point.y.lower + point.y.upper > 0:
+            known.append(_seen(point, guide))
     if not known or low >= high:
         return None
-    last, steep = known[-1].place, known[-1].steep
+    last, _, _, first_steep = known[-1]
+    steep = first_steep
     found: list[_Seen] = []
+    near: list[_Seen] = []
+
+    def excess(t: float) -> float:
+        mu = math.exp(min(max(interpolated(near, t) + guide.slope * t, -40.0), 5.0))
+        return sign * (log_profile(math.exp(t) if guide.eps is None else guide.eps, mu) - goal)
+
     for most in (1, 3, 3, 2, 1):  # the nearest values are those next to the crossing, once it is known
-        if most < len(found) and steep < known[-1].steep / flat:
+        if most < len(found) and steep < first_steep / flat:
             break  # fewer values would have the slope of the guide
         near = _useful(known, last, steep)[:most]
-        through = interpolation([one.place for one in near], [one.height for one in near])
-
-        def excess(t: float, through: Callable[[float], float] = through) -> float:
-            mu = math.exp(min(max(through(t) + guide.slope * t, -40.0), 5.0))
-            sign = -1 if guide.falling else 1
-            return sign * (log_profile(math.exp(t) if guide.eps is None else guide.eps, mu) - goal)
-
         try:
             if excess(low) < 0 < excess(high):
                 last = rising_root(excess, low, high)
@@ -236,43 +260,73 @@ def _predicted(
             break
     if not found:
         return None
-    gaps = [*sorted(abs(one.place - last) for one in found), _UNKNOWN]
-    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) + found[0].noise / steep
+    gaps = []
+    for place, *_ in found:
+        gaps.append(abs(place - last))
+    gaps = [*sorted(gaps), _UNKNOWN]
+    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) + found[0][2] / steep
     return math.exp(last), off, steep
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A value as the interpolation sees it: logarithms of the argument and of mu, and its relative half width."""
+def _inside(last: Point, guide: Guide, above: Point | None, meets: Point | None) -> tuple[float, float]:
+    """Logarithms between which the crossing is to be looked for."""
+    at = math.log(last.x or Fraction(guide.start or 1) / 2**10)
+    before, behind = (above, meets) if guide.falling else (meets, above)
+    low, high = at - _FAR, min(at + _FAR, math.log(guide.most))
+    if before is not None:
+        low = math.log(before.x) if before.x > 0 else low
+        high = max(high, low + _FAR) if behind is None else high
+    if behind is not None:
+        high = math.log(behind.x)
+        low = min(low, high - _FAR) if before is None else low
+    return low, high
 
-    place: float
-    height: float
-    noise: float
-    steep: float
 
-    @classmethod
-    def of(cls, point: Point, guide: Guide) -> _Seen:
-        """The slope of the function there is known from the guide only."""
-        t, value = math.log(point.x), natural_log(point.y.midpoint)
-        y = distance(float(point.x) if guide.eps is None else guide.eps, value)
-        try:
-            near = math.exp(t + 1e-3) if guide.eps is None else guide.eps
-            moved = log_profile(near, math.exp(y + guide.slope * 1e-3))
-        except (ValueError, OverflowError):
-            moved = value
-        steep = max(abs(moved - value) * 1e3, 1e-3)
-        return cls(t, y - guide.slope * t, float(point.y.width / point.y.midpoint) / 2, steep)
+_Seen: TypeAlias = "tuple[float, float, float, float]"
+"""A value as the interpolation sees it: logarithms of the argument and of mu, its relative half width, the slope."""
+
+
+def _seen(point: Point, guide: Guide) -> _Seen:
+    """A value as the interpolation sees it; the slope of the function there is known from the guide only."""
+    middle = point.y.midpoint
+    t, value = math.log(point.x), natural_log(middle)
+    y = distance(float(point.x) if guide.eps is None else guide.eps, value)
+    try:
+        near = math.exp(t + 1e-3) if guide.eps is None else guide.eps
+        moved = log_profile(near, math.exp(y + guide.slope * 1e-3))
+    except (ValueError, OverflowError):
+        moved = value
+    noise = float((point.y.upper - point.y.lower) / middle) / 2
+    return t, y - guide.slope * t, noise, max(abs(moved - value) * 1e3, 1e-3)
 
 
 def _useful(known: Sequence[_Seen], at: float, steep: float) -> list[_Seen]:
     """The nearest values whose widths do not blur the slope between them."""
-    first, *others = sorted(known, key=lambda one: abs(one.place - at) + one.noise / steep)
-    found = [first]
-    for one in others:
-        if all(20 * (one.noise + other.noise) < steep * abs(one.place - other.place) for other in found):
+    order = []
+    for one in known:
+        order.append((abs(one[0] - at) + one[2] / steep, one))
+    found: list[_Seen] = []
+    for _, one in sorted(order, key=itemgetter(0)):
+        for other in found:
+            if 20 * (one[2] + other[2]) >= steep * abs(one[0] - other[0]):
+                break
+        else:
             found.append(one)
     return found
+
+
+def interpolated(points: Sequence[Sequence[float]], t: float) -> float:
+    """The polynomial through at most three points, of which place and height come first, by divided differences."""
+    x, first = points[0][:2]
+    if len(points) == 1:
+        return first
+    y, second = points[1][:2]
+    slope = (second - first) / (y - x)
+    if len(points) == 2:
+        return first + slope * (t - x)
+    z, third = points[2][:2]
+    bend = ((third - second) / (z - y) - slope) / (z - x)
+    return first + (t - x) * (slope + bend * (t - y))
 
 
 def _predicted_beside(
@@ -293,32 +347,19 @@ def _predicted_beside(
     last = known[-1][0]
     for _ in range(2):
         near = sorted(dict(known).items(), key=lambda pair: abs(pair[0] - last))[:3]
-        places, heights = [u for u, _ in near], [v - u for u, v in near]
-        through = interpolation(places, heights)
+        heights = [(u, v - u) for u, v in near]
 
-        def excess(u: float, through: Callable[[float], float] = through) -> float:
-            return through(u) + u - goal
+        def excess(u: float, heights: Sequence[tuple[float, float]] = heights) -> float:
+            return interpolated(heights, u) + u - goal
 
         if not excess(low) < 0 < excess(high):
             return None
         last = rising_root(excess, low, high)
     x = float(edge) - sign * math.exp(last)
     share = math.exp(last) / x
-    gaps = [*sorted(abs(place - last) for place in places), _UNKNOWN]
+    gaps = [*sorted(abs(place - last) for place, _ in heights), _UNKNOWN]
     off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) * share
     return x, off, abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4 / share
-
-
-def interpolation(places: Sequence[float], heights: Sequence[float]) -> Callable[[float], float]:
-    """The polynomial through at most three points, by divided differences."""
-    first = heights[0]
-    if len(places) == 1:
-        return lambda t: first
-    slope = (heights[1] - heights[0]) / (places[1] - places[0])
-    if len(places) == 2:
-        return lambda t: first + slope * (t - places[0])
-    bend = ((heights[2] - heights[1]) / (places[2] - places[1]) - slope) / (places[2] - places[0])
-    return lambda t: first + (t - places[0]) * (slope + bend * (t - places[1]))
 
 
 def _plain(
@@ -347,16 +388,6 @@ def _plain(
         share = min(max(share, Fraction(1, 50)), 1 - max(meets.y.midpoint / target, Fraction(1, 10**6)) / 50)
     x = above.x + (meets.x - above.x) * share
     return Fraction(round(x)) if guide.whole else shortened(x)
-
-
-def _either_side(root: float, rtol: float, guide: Guide) -> Iterator[Fraction]:
-    """Arguments just before and just behind a likely crossing."""
-    if guide.whole:
-        behind = math.ceil(root)
-        yield from (Fraction(x) for x in (behind, behind - 1) if 1 <= x <= guide.most)
-        return
-    for sign in (1, -1):
-        yield _rounded(root * (1 + sign * rtol / 3), rtol / 30, guide)
 
 
 def _rounded(x: float, fine: float, guide: Guide) -> Fraction:

@@ -16,7 +16,7 @@ from symshuffle.accountants.deployment.group import EVERYBODY, Group
 from symshuffle.accountants.deployment.neighbours import OPTIMAL, Neighbours
 from symshuffle.base.choices import Direction, Question, Relation, directions
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real, Rounding, lower_end
+from symshuffle.base.numbers import Real, Rounding
 from symshuffle.channels.law import Law
 from symshuffle.mechanisms.names import source_name
 
@@ -105,6 +105,7 @@ class Reduction:
 
     - ``first``: which input of a pair X0 holds, where a class is not the same in both orders; else empty.
     - ``spreads``: where given and true, the law of the first class is above all others in convex order.
+    - ``symmetric``: whether all bounds are known to have the same laws in both directions.
     - ``group``: which users send, without their randomizer and number; ``steps``: in how many neighbours differ, each
       a step of a chain.
     - ``cases``: where several groups, or dummies, hide each other: the laws for a user of each group, of which the
@@ -129,6 +130,7 @@ class Reduction:
     theorem: str = OPTIMAL
     first: str = ""
     spreads: Spreads | None = None
+    symmetric: bool = False
     group: Group = EVERYBODY
     steps: int = 1
     budget: str = ""
@@ -238,7 +240,8 @@ class Reduction:
     def laws(self, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""
         found: list[Law] = []
-        for ways in (question,) if self.spreads is None else directions(question):
+        asked: Question = "forward" if self.symmetric else question
+        for ways in (asked,) if self.spreads is None else directions(asked):
             one_is_enough = self.spreads is not None and self.spreads(exp_eps, ways, bits)  # type: ignore[arg-type]
             for family in self.bounds[:1] if one_is_enough else self.bounds:
                 found += laws(family, exp_eps, ways, bits)
@@ -272,7 +275,8 @@ def mixed_laws(
 
 def _sorted(law: Law) -> Law:
     """Atoms in rising order, so that equal laws compare equal whichever way they were found."""
-    atoms = tuple(sorted(law.atoms(), key=lambda atom: (lower_end(atom[0]), lower_end(atom[1]))))
-    if atoms == law.atoms():
+    (values, _), (weights, _) = law.ends
+    order = sorted(range(len(values)), key=list(zip(values, weights, strict=True)).__getitem__)
+    if order == list(range(len(values))):
         return law
-    return Law(tuple(value for value, _ in atoms), tuple(weight for _, weight in atoms), law.singular)
+    return Law(tuple(law.values[i] for i in order), tuple(law.weights[i] for i in order), law.singular)

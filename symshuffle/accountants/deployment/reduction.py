@@ -296,6 +296,7 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
         form.every,
         pairs=f"{form.pairs}, for every {told}" if told else form.pairs,
         spreads=rises_in_order if told else None,
+        symmetric=True,
     )
 
 

@@ -220,16 +220,15 @@ def worst_of_two_types(
     - ``coarse``: relative width that tells which families come close to the worst.
     """
     check_channel(channel)
-    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Method("forward", None, arithmetic, rtol)
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Method.of("forward", None, arithmetic, rtol)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = distinct_families(channel, n, _pairs(channel, pairs))
     if not distinct:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
 
     value = partial(_value, n, order)
-    rough = mapped(
-        partial(value, replace(request, rtol=max(rtol, coarse))), [one for _, one in distinct], executor, progress
-    )
+    wide = replace(request, rtol=max(request.rtol, coarse))
+    rough = mapped(partial(value, wide), [one for _, one in distinct], executor, progress)
     leading = max(bracket.lower for bracket in rough)
     left = [family for family, bracket in zip(distinct, rough, strict=True) if bracket.upper >= leading]
     fine = mapped(partial(value, request), [one for _, one in left], executor)
@@ -252,7 +251,7 @@ def worst_constant(
     if not real:
         raise Unsupported("no constant background is known for this source")
     found = [
-        (bound_at(one, n, order, Method(way, None, arithmetic, rtol)), datasets, way)
+        (bound_at(one, n, order, Method.of(way, None, arithmetic, rtol)), datasets, way)
         for datasets, one in real
         for way in (("forward",) if one.same_both_ways(order, None) else members(Direction))
     ]

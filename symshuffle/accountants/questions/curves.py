@@ -16,7 +16,7 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.bounds.answers import about_delta, about_epsilon
 from symshuffle.accountants.bounds.evaluate import Method
-from symshuffle.accountants.bounds.guided import interpolation
+from symshuffle.accountants.bounds.guided import interpolated
 from symshuffle.accountants.bounds.search import Point
 from symshuffle.accountants.deployment.experiment import Experiment, experiment, experiment_of
 from symshuffle.accountants.deployment.group import check_n
@@ -226,7 +226,7 @@ def profile(
         return Curve("delta-eps", "eps", "delta", tuple(map(Point, places, exact)), few, about_delta(few))
     asked = experiment(subject, fields)
     asked.check_users()
-    request = replace(request, rtol=asked.width(rtol, USUAL_WIDTH, WIDTH_OF_DELTA))
+    request = replace(request, rtol=asked.width(None if rtol is None else request.rtol, USUAL_WIDTH, WIDTH_OF_DELTA))
     at = partial(at_order, sent(subject, fields, asked, executor), request)
     neighbours = asked.neighbours(request.direction)
     values = mapped(at, [read_target(eps=level) for level in places], executor, progress)
@@ -375,6 +375,5 @@ def _extrapolated(found: Sequence[Point], n: int) -> Fraction | None:
     if not found or found[-1].y.upper == 0:
         return None
     last = found[-3:]
-    places = [math.log(point.x) for point in last]
-    heights = [math.log(point.y.upper) + place / 2 for point, place in zip(last, places, strict=True)]
-    return Fraction(math.exp(interpolation(places, heights)(math.log(n)) - math.log(n) / 2))
+    points = [(math.log(point.x), math.log(point.y.upper) + math.log(point.x) / 2) for point in last]
+    return Fraction(math.exp(interpolated(points, math.log(n)) - math.log(n) / 2))

@@ -32,8 +32,9 @@ def smallest_of(asked: Experiment, target: Fraction, request: Method, near: Frac
     if not asked.several:
         (alone,) = asked.parts
         users = alone.users
-        guess = first_guess(alone, users, target, request) if near is None and not alone.cases else near
-        found = smallest_eps(alone, users, target, request, guess)
+        if near is None and not alone.cases and not alone.bounds:
+            near = first_guess(alone, users, target, request)
+        found = smallest_eps(alone, users, target, request, near)
         evaluation = f"root search on delta(eps); at the upper end: {found.meets.y.evaluation}"
         return found.bracket(evaluation, request.rtol)
     from symshuffle.accountants.rounds import over_rounds

@@ -109,7 +109,8 @@ def delta(
     >>> delta(krr, n=6, exp_eps="6/5", arithmetic="exact").bracket.exact
     Fraction(55591, 829440)
     """
-    asked, order = Method.of(direction, engine, arithmetic, WIDTH_OF_DELTA, bits), read_target(eps=eps, exp_eps=exp_eps)
+    asked = Method.of(direction, engine, arithmetic, WIDTH_OF_DELTA if rtol is None else rtol, bits)
+    order = read_target(eps=eps, exp_eps=exp_eps)
     listed = enumeration(subject, fields, asked)
     if listed is not None:
         return with_every_matrix(listed.delta(order, asked.direction, attained=attained), order)
@@ -118,13 +119,13 @@ def delta(
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = replace(asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or "float64")
+        request = replace(asked, arithmetic=asked.arithmetic or "float64")
         together = over_rounds.delta(several, request, order, attained=attained)
         return with_every_matrix(together, order)
     (reduced,) = several.parts
     n = reduced.users
     neighbours = reduced.neighbours(asked.direction, n)
-    request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
+    request = replace(asked, rtol=reduced.width(USUAL_WIDTH)) if rtol is None else asked
     bracket = _delta_of_batch(reduced, n, order, request)
 
     def most() -> Attained | None:
@@ -272,7 +273,8 @@ def epsilon(
     >>> round(float(found.bracket.upper), 4)
     0.0802
     """
-    asked, target = Method.of(direction, engine, arithmetic, WIDTH_OF_EPS, bits), read_delta(delta)
+    asked = Method.of(direction, engine, arithmetic, WIDTH_OF_EPS if rtol is None else rtol, bits)
+    target = read_delta(delta)
     listed = enumeration(subject, fields, asked)
     if listed is not None:
         first = listed.epsilon(target, asked.direction, attained=attained)
@@ -282,13 +284,13 @@ def epsilon(
     if several.several:
         from symshuffle.accountants.rounds import over_rounds
 
-        request = replace(asked, rtol=asked.rtol if rtol is None else rtol, arithmetic=asked.arithmetic or "float64")
+        request = replace(asked, arithmetic=asked.arithmetic or "float64")
         together = over_rounds.epsilon(several, request, target, attained=attained)
         return with_every_matrix(together, target, lambda left: over_rounds.epsilon(several, request, left))
     (reduced,) = several.parts
     n = reduced.users
     neighbours = reduced.neighbours(asked.direction, n)
-    request = replace(asked, rtol=reduced.width(USUAL_WIDTH) if rtol is None else rtol)
+    request = replace(asked, rtol=reduced.width(USUAL_WIDTH)) if rtol is None else asked
     if arithmetic is None and engine is None:
         certified = target >= _LEAST_CERTIFIED and _is_cheap_in_balls(reduced)
         request = replace(request, arithmetic="ball" if certified else "float64", lenient=True)
@@ -297,7 +299,8 @@ def epsilon(
         raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
     wide = rtol is None and n >= _MANY_OF_DENSITIES and bool(reduced.mixed)
     request = replace(request, rtol=max(request.rtol, _WIDTH_OF_DENSITIES)) if wide else request
-    guess = first_guess(reduced, n, target, request) if guess is None and not reduced.cases else guess
+    if guess is None and not reduced.cases and not reduced.bounds:
+        guess = first_guess(reduced, n, target, request)
 
     def at(target: Fraction) -> Answer:
         try:

@@ -58,16 +58,16 @@ def question() -> Iterator[None]:
 
 
 @contextmanager
-def part(of: int) -> Iterator[None]:
-    """Give one of so many values its share of what is left, at least 1 of them."""
+def part(of: int) -> Iterator[int]:
+    """Give one of so many values, at least 1 of them, its share of what is left, and return that share."""
     count = _COUNT.get()
     if count is None:
-        yield
+        yield MOST
         return
-    most = count[1]
-    count[1] = count[0] + left() // of
+    most, share = count[1], left() // of
+    count[1] = count[0] + share
     try:
-        yield
+        yield share
     finally:
         count[1] = most
 

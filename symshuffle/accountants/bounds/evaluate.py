@@ -381,16 +381,16 @@ def _of_part(request: Method, narrower: int, law: Law, n: int) -> Bracket | None
 
 def _answer(law: Law | MixedLaw, n: int, request: Method) -> Bracket:
     """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so."""
-    if request.arithmetic != "exact" and not cost.left():
-        if request.engine is not None:
-            over = f"{_SPENT}; ask for a larger rtol, or leave the choice to auto"
-            raise Unsupported(f"engine {request.engine.name} at n = {n}: {over}")
-        return _aimed(without_engine(law, n, _SPENT), request)
-    if request.engine is None and request.arithmetic != "exact" and n >= _MANY and isinstance(law, Law):
-        least = below_all_numbers(law, n)
-        if least is not None:
-            return _aimed(least, request)
-    with cost.part(max(request.values // _PASSES, 1 if request.goal is None else 2)):  # work is left for other values
+    with cost.part(max(request.values // _PASSES, 1 if request.goal is None else 2)) as left:  # for other values, too
+        if left == 0 and request.arithmetic != "exact":
+            if request.engine is not None:
+                over = f"{_SPENT}; ask for a larger rtol, or leave the choice to auto"
+                raise Unsupported(f"engine {request.engine.name} at n = {n}: {over}")
+            return _aimed(without_engine(law, n, _SPENT), request)
+        if request.engine is None and request.arithmetic != "exact" and n >= _MANY and isinstance(law, Law):
+            least = below_all_numbers(law, n)
+            if least is not None:
+                return _aimed(least, request)
         return _of_engines(law, n, request)
 
 

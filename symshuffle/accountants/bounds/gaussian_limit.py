@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
 
 from symshuffle.base.crossings import halved
 

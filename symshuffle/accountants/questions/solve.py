@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 from symshuffle.accountants.bounds.answers import Answer, Attained, largest_attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.accountants.deployment.experiment import experiment
-from symshuffle.accountants.deployment.neighbours import Neighbours
 from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.questions.enumeration import enumeration
@@ -136,7 +136,7 @@ def delta(
         )
         return max(real, key=lambda pair: pair.lower, default=None)
 
-    covered = evaluated_pair(neighbours, bracket)
+    covered = replace(neighbours, pairs=bracket.pair) if bracket.pair else neighbours
     found = Answer("delta", bracket, covered, exp_eps=order, deployment=several.deployment)
     return with_every_matrix(_with_attained(found, most) if attained else found, order)
 
@@ -207,11 +207,6 @@ def total_variation(
         **fields,
     )
     return found
-
-
-def evaluated_pair(neighbours: Neighbours, bracket: Bracket) -> Neighbours:
-    """Return what a bound covers, named by the pair that was evaluated where that depends on the level."""
-    return replace(neighbours, pairs=bracket.pair) if bracket.pair else neighbours
 
 
 def _with_attained(found: Answer, most: Callable[[], Attained | None]) -> Answer:
@@ -311,7 +306,7 @@ def epsilon(
             bracket = smallest_of(several, target, replace(request, arithmetic="float64"), guess)
         if wide and bracket.width > Fraction(USUAL_WIDTH) * bracket.upper:
             bracket = replace(bracket, aimed=USUAL_WIDTH)
-        covered = evaluated_pair(neighbours, bracket)
+        covered = replace(neighbours, pairs=bracket.pair) if bracket.pair else neighbours
         return Answer("epsilon", bracket, covered, delta=target, deployment=several.deployment)
 
     def most(bound: Bracket) -> Attained | None:
@@ -326,7 +321,9 @@ def epsilon(
         return best
 
     found = at(target)
-    return with_every_matrix(_with_attained(found, lambda: most(found.bracket)) if attained else found, target, at)
+    if attained:
+        found = _with_attained(found, partial(most, found.bracket))
+    return found if neighbours.rounding is None else with_every_matrix(found, target, at)
 
 
 def _exceeds(real: Reduction, n: int, target: Fraction, eps: Fraction, request: Method) -> bool:

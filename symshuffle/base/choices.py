@@ -150,6 +150,17 @@ LOSSES: Final[Mapping[Loss, str]] = {
 """The losses in words."""
 
 
+DIRECTIONS: Final[Mapping[Question, tuple[Direction, ...]]] = {
+    "forward": ("forward",),
+    "reverse": ("reverse",),
+    "both": ("forward", "reverse"),
+}
+"""Directions to evaluate for a question."""
+
+STRENGTH: Final[Mapping[Arithmetic, int]] = {"float64": 0, "ball": 1, "exact": 2}
+"""Rank of each level; the strongest level has the highest rank."""
+
+
 def members(kind: TypeForm[T]) -> tuple[T, ...]:
     """The texts of a choice, in order; the members of an enumeration."""
     named: Any = kind
@@ -171,16 +182,6 @@ def replace_choice(kind: TypeForm[Any], instance: object, argument: str) -> None
     object.__setattr__(instance, argument, choice(kind, getattr(instance, argument), argument))
 
 
-def directions(question: Question) -> tuple[Direction, ...]:
-    """Directions to evaluate."""
-    return members(Direction) if question == "both" else (question,)
-
-
-def strength(arithmetic: Arithmetic) -> int:
-    """Rank of the level; the strongest level has the highest rank."""
-    return ("float64", "ball", "exact").index(arithmetic)
-
-
 def weakest_arithmetic(levels: Iterable[Arithmetic]) -> Arithmetic:
     """Weakest of at least one level: the arithmetic of a result made of several parts."""
-    return min(levels, key=strength)
+    return min(levels, key=STRENGTH.__getitem__)

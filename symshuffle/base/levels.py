@@ -36,7 +36,8 @@ LARGEST_LEVEL: Final = 5_000
 
 def as_probability(found: Bracket) -> Bracket:
     """Return the bracket of a probability with both ends in [0, 1]; nothing is lost, since the number is there."""
-    low, high = (min(max(end, Fraction(0)), Fraction(1)) for end in (found.lower, found.upper))
+    zero, one = Fraction(0), Fraction(1)
+    low, high = min(max(found.lower, zero), one), min(max(found.upper, zero), one)
     return found if (low, high) == (found.lower, found.upper) else replace(found, lower=low, upper=high)
 
 
@@ -125,8 +126,7 @@ def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
 
 def read_delta(delta: object) -> Fraction:
     """A target delta, exactly."""
-    target = parse_inside(delta, "delta", "(0, 1)")
-    return target
+    return parse_inside(delta, "delta", "(0, 1)")
 
 
 def words_of_target(*, exp_eps: Real | None = None, delta: Fraction | None = None) -> str:
@@ -145,11 +145,13 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
     sign = ">" if strict else ">="
     if log is not None and ratio is not None:
         raise InputError(f"{log_name}, {ratio_name}", f"{log}, {ratio}", "one of the two, not both")
-    inside = _argument_of(log, "log")
-    if inside is not None and inside >= 1:  # the logarithm of a rational is the level of that ratio
-        log, ratio = None, inside
-    power = _argument_of(ratio, "exp")
-    ratio = ratio if power is None else Exp(power)
+    if hasattr(log, "free_symbols"):  # an expression of SymPy
+        inside = _argument_of(log, "log")
+        if inside is not None and inside >= 1:  # the logarithm of a rational is the level of that ratio
+            log, ratio = None, inside
+    elif hasattr(ratio, "free_symbols"):
+        power = _argument_of(ratio, "exp")
+        ratio = ratio if power is None else Exp(power)
     if log is not None:
         exponent = parse_rational(log, log_name)
         if not 0 <= exponent <= LARGEST_LEVEL or (strict and exponent == 0):
@@ -167,8 +169,6 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
 
 def _argument_of(value: Any, function: str) -> Fraction | None:
     """The rational of which an expression of SymPy is the ``exp`` or ``log``; None of any other value."""
-    if value is None or not is_expression(value):
-        return None
     base, inside = value.as_base_exp()
     if function == "log":
         inside = value.args[0] if type(value).__name__ == "log" else None

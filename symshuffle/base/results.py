@@ -16,9 +16,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import EVALUATED, Arithmetic, SafeEnd, replace_choice, strength
+from symshuffle.base.choices import EVALUATED, STRENGTH, Arithmetic, SafeEnd, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
-from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10, parse_rational
+from symshuffle.base.numbers import (
+    brief,
+    check_rational,
+    exact_text,
+    format_decimal,
+    format_log10,
+    natural_log,
+    parse_rational,
+)
 
 MOST_DIGITS: Final = 7
 _LEAST_DIGITS: Final = 2
@@ -43,8 +51,11 @@ class FirstLines:
     @property
     def rows(self) -> list[tuple[str, str]]:
         """Labels and texts, at most four."""
-        rest = [(label, str(getattr(self, label))) for label in ("protects", "about", "assumes", "sure")]
-        return [(self.name, self.number), *((label, text) for label, text in rest if text)]
+        found = [(self.name, self.number)]
+        for label in ("protects", "about", "assumes", "sure"):
+            if text := getattr(self, label):
+                found.append((label, str(text)))
+        return found
 
     def __str__(self) -> str:
         return "\n".join(f"{label} {text}" if label == self.name else f"{label}: {text}" for label, text in self.rows)
@@ -70,13 +81,10 @@ def safe_decimal(lower: Fraction, upper: Fraction, *, up: bool) -> str:
     end, width = upper if up else lower, upper - lower
     digits = MOST_DIGITS
     if width and end:
-        # Ratios of huge rationals are taken before their logarithm; one digit fewer where the last is in doubt.
-        digits = math.floor(_log10(abs(end)) + 1e-9) - math.ceil(_log10(width) - 1e-9) + 1
+        # Logarithms of huge rationals; one digit fewer where the last is in doubt.
+        sizes = natural_log(abs(end)) / math.log(10), natural_log(width) / math.log(10)
+        digits = math.floor(sizes[0] + 1e-9) - math.ceil(sizes[1] - 1e-9) + 1
     return format_decimal(end, digits=min(max(digits, _LEAST_DIGITS), MOST_DIGITS), up=up)
-
-
-def _log10(value: Fraction) -> float:
-    return math.log10(value.numerator) - math.log10(value.denominator)
 
 
 @final
@@ -116,9 +124,12 @@ class Bracket:
     pair: str = ""
 
     def __post_init__(self) -> None:
-        replace_choice(Arithmetic, self, "arithmetic")
-        check_rational(self.lower, "lower")
-        check_rational(self.upper, "upper")
+        given: Any = self.arithmetic
+        if type(given) is not str or given not in STRENGTH:
+            replace_choice(Arithmetic, self, "arithmetic")
+        for name in ("lower", "upper"):
+            if type(end := getattr(self, name)) is not Fraction:
+                check_rational(end, name)
         if self.lower > self.upper:
             raise InputError("bracket", f"[{float(self.lower)}, {float(self.upper)}]", "lower <= upper")
 
@@ -207,11 +218,12 @@ def outward(value: Fraction, *, up: bool) -> float:
 
 def safe_number(bracket: Bracket, safe: SafeEnd) -> str:
     """The safe end of a bracket in at most 7 digits, rounded to its side, and which it is; both if none is safe."""
-    low, high = (safe_decimal(bracket.lower, bracket.upper, up=up) for up in (False, True))
-    exact = bracket.exact
+    low = safe_decimal(bracket.lower, bracket.upper, up=False)
+    high = safe_decimal(bracket.lower, bracket.upper, up=True)
+    exact, wide = bracket.exact, ""
     short = None if exact is None or exact.denominator >= _SHORT else f"exactly {exact}"
-    width = float(bracket.relative_width or 0)
-    wide = "" if bracket.aimed is None else f"; relative width {width:.1e}, aimed at {bracket.aimed:.1e}"
+    if bracket.aimed is not None:
+        wide = f"; relative width {float(bracket.relative_width or 0):.1e}, aimed at {bracket.aimed:.1e}"
     match safe:
         case "upper":
             return f"<= {high} (upper end, {short or 'rounded up'}{wide})"
@@ -313,7 +325,7 @@ def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
     """Refuse a bracket that says more than a proof of the same number does."""
     if not claimed.lower <= proved.lower or not proved.upper <= claimed.upper:
         raise CertificateError(place, f"{claimed} is claimed, {proved} is proved")
-    if strength(claimed.arithmetic) > strength(proved.arithmetic):
+    if STRENGTH[claimed.arithmetic] > STRENGTH[proved.arithmetic]:
         raise CertificateError(place, f"{claimed.arithmetic} is claimed, {proved.arithmetic} is proved")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, Typ
 
 import typer
 
-from symshuffle.base.choices import Arithmetic, strength
+from symshuffle.base.choices import STRENGTH, Arithmetic
 from symshuffle.base.errors import InputError
 from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.numbers import as_integer, as_width, parse_rational
@@ -125,11 +125,11 @@ def engine_and_rigour(
     chosen = engine_class(name).with_tolerance(rtol, LAW_BITS)
     if level is None:
         return chosen, None if name == "exact" else "float64"
-    if strength(chosen.least) < strength(level):  # the same method in balls, where there is one
+    if STRENGTH[chosen.least] < STRENGTH[level]:  # the same method in balls, where there is one
         stronger = (
             found.with_tolerance(rtol, LAW_BITS)
             for _, found in engine_classes()
-            if strength(found.least) >= strength(level)
+            if STRENGTH[found.least] >= STRENGTH[level]
         )
         chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
     return chosen, level

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Blanket, directions
+from symshuffle.base.choices import DIRECTIONS, Blanket
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import Exp, format_decimal, natural_log, parse_rational
@@ -295,7 +295,7 @@ def _confirmed(
     from symshuffle.mechanisms.continuous import Laplace
 
     if isinstance(asked, Laplace) and asked.lam is not None:
-        near, ways = reduced.adjacency, directions(bound.direction)
+        near, ways = reduced.adjacency, DIRECTIONS[bound.direction]
         asymmetric = near == "zero-out"  # with replace-one, both directions have one value
         return _largest(
             recompute_laplace(asked.lam, target, bound.n, adjacency=near, direction=way)

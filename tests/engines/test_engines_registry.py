@@ -9,7 +9,7 @@ import pytest
 from symshuffle import InputError, Law
 from symshuffle.accountants.bounds.evaluate import Method
 from symshuffle.base import Arithmetic
-from symshuffle.base.choices import members, strength
+from symshuffle.base.choices import STRENGTH, members
 from symshuffle.cli.arguments import EngineName, engine_and_rigour
 from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes
 from tests.conformance import grid
@@ -59,7 +59,7 @@ def test_each_keeps_the_protocol(label):
         assert isinstance(engine, Engine)
         bracket = engine.bracket(LAW, 5)
         assert bracket.engine == engine.name
-        assert strength(bracket.arithmetic) >= strength(kind.least)
+        assert STRENGTH[bracket.arithmetic] >= STRENGTH[kind.least]
 
 
 @pytest.mark.parametrize("label", ENGINES)

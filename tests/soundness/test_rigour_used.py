@@ -10,7 +10,7 @@ from symshuffle.accountants.bounds import evaluate as evaluation
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
-from symshuffle.base.choices import Arithmetic, members, strength, weakest_arithmetic
+from symshuffle.base.choices import STRENGTH, Arithmetic, members, weakest_arithmetic
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket
@@ -51,11 +51,11 @@ def test_no_refusal_where_an_engine_of_that_rigour_answers(seed):
                 except Unsupported:
                     continue
                 best = weakest_arithmetic(one.arithmetic for one in given)
-                assert strength(best) < strength(arithmetic), (
+                assert STRENGTH[best] < STRENGTH[arithmetic], (
                     f"{text}: {engine.name} answers at {best}, refused: {reason}"
                 )
         else:
-            assert strength(found.arithmetic) >= strength(arithmetic), text
+            assert STRENGTH[found.arithmetic] >= STRENGTH[arithmetic], text
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -71,7 +71,7 @@ def test_rigour_of_an_answer_is_that_of_its_engine(seed):
             found = evaluate(law, n, Method(engine=engine, arithmetic=arithmetic, rtol=1e-3))
             assert found.arithmetic is (given.arithmetic if not law.never_positive else found.arithmetic)
         for arithmetic in members(Arithmetic):
-            if strength(arithmetic) > strength(given.arithmetic) and not law.never_positive:
+            if STRENGTH[arithmetic] > STRENGTH[given.arithmetic] and not law.never_positive:
                 with pytest.raises(Unsupported, match="use "):
                     evaluate(law, n, Method(engine=engine, arithmetic=arithmetic, rtol=1e-3))
 
@@ -114,4 +114,4 @@ def test_next_engine_answers_where_one_refuses_or_is_too_weak(answers, monkeypat
     monkeypatch.setattr(evaluation, "_offers", lambda *_: iter((Stub(answers), exact)))
     for arithmetic in ("ball", "exact"):
         found = evaluate(law, 4, Method(arithmetic=arithmetic))
-        assert found.engine == "exact" and strength(found.arithmetic) >= strength(arithmetic)
+        assert found.engine == "exact" and STRENGTH[found.arithmetic] >= STRENGTH[arithmetic]

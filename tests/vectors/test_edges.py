@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from symshuffle import InputError, Unsupported, delta
-from symshuffle.base.choices import strength
+from symshuffle.base.choices import STRENGTH
 from symshuffle.cli import main
 from symshuffle.vectors import BlanketMixedGaussian, SphereLinear, calibrate, private_mean
 from symshuffle.vectors.privacy.gaussian_blanket import rounding_radius
@@ -110,7 +110,7 @@ def test_one_user_is_a_closed_form(arithmetic):
     at = brentq(excess, -3, 9, xtol=1e-14)  # it is positive from there on
     true = (norm.sf(at) + norm.sf(at - 1) - 1.5 * (norm.sf(at) + norm.sf(at + 1))) / 2
     assert float(found.lower) - 1e-14 <= true <= float(found.upper) + 1e-14
-    assert found.width < F(1, 10**12) and strength(found.arithmetic) >= strength(arithmetic)
+    assert found.width < F(1, 10**12) and STRENGTH[found.arithmetic] >= STRENGTH[arithmetic]
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])

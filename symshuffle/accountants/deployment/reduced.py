@@ -14,7 +14,7 @@ from symshuffle.accountants.deployment.adjacency import Adjacency, check_steps
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.accountants.deployment.group import EVERYBODY, Group
 from symshuffle.accountants.deployment.neighbours import OPTIMAL, Neighbours
-from symshuffle.base.choices import Direction, Question, Relation, directions
+from symshuffle.base.choices import DIRECTIONS, Direction, Question, Relation
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, Rounding
 from symshuffle.channels.law import Law
@@ -241,7 +241,7 @@ class Reduction:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""
         found: list[Law] = []
         asked: Question = "forward" if self.symmetric else question
-        for ways in (asked,) if self.spreads is None else directions(asked):
+        for ways in (asked,) if self.spreads is None else DIRECTIONS[asked]:
             one_is_enough = self.spreads is not None and self.spreads(exp_eps, ways, bits)  # type: ignore[arg-type]
             for family in self.bounds[:1] if one_is_enough else self.bounds:
                 found += laws(family, exp_eps, ways, bits)
@@ -255,7 +255,7 @@ def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None)
     Kept, because curves over n and both ends of a bracket ask for the same laws again.
     """
     found = []
-    for direction in directions(question):
+    for direction in DIRECTIONS[question]:
         found.append(_sorted(family(exp_eps, direction, bits)))
     return tuple(distinct(found))
 
@@ -270,7 +270,7 @@ def mixed_laws(
     family: MixedFamily, exp_eps: Real, question: Question, bits: int | None
 ) -> list[MixedLaw | LevelledPair]:
     """The same for laws with a continuous part."""
-    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in directions(question)))
+    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in DIRECTIONS[question]))
 
 
 def _sorted(law: Law) -> Law:

@@ -24,7 +24,7 @@ from symshuffle.accountants.deployment.model import Deployment
 from symshuffle.accountants.deployment.neighbours import ENUMERATED, Neighbours
 from symshuffle.accountants.deployment.reduction import finite_channel
 from symshuffle.accountants.deployment.subjects import Subject, read_deployment
-from symshuffle.base.choices import Arithmetic, Question, directions
+from symshuffle.base.choices import DIRECTIONS, Arithmetic, Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Real, enclose, enclose_log, lower_end, upper_end, usual_bits
 from symshuffle.base.results import Bracket
@@ -166,7 +166,7 @@ def _of_datasets(deployment: Deployment, arithmetic: Arithmetic | None, *, max_s
     cells = [(laws[0].get(h, nothing), laws[1].get(h, nothing)) for h in sorted(laws[0].keys() | laws[1].keys())]
 
     def pairs(question: Question) -> Iterator[_Pair]:
-        for direction in directions(question):
+        for direction in DIRECTIONS[question]:
             ordered = cells if direction == "forward" else [(q, p) for p, q in cells]
             outer = [(upper_end(p), lower_end(q)) for p, q in ordered]
             yield words, outer, [(lower_end(p), upper_end(q)) for p, q in ordered], 1

@@ -15,7 +15,7 @@ from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.accountants.renyi.refined_profile import RefinedProfile
 from symshuffle.base import cost
-from symshuffle.base.choices import Arithmetic, Direction, Question, directions
+from symshuffle.base.choices import DIRECTIONS, Arithmetic, Direction, Question
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted, parse_rational
 from symshuffle.base.results import Bracket
@@ -166,7 +166,7 @@ def _attained(
         return None
     orders = [sorted(shape.known) for shape in told]
     few = [[*some[::_COARSER], some[-1]] for some in orders]
-    rounds, ways = [part.times for part in asked.parts], directions(request.direction)
+    rounds, ways = [part.times for part in asked.parts], DIRECTIONS[request.direction]
 
     def most(way: Direction) -> list[tuple[str, RefinedProfile]]:
         """The datasets of each part that have the most in a direction."""

@@ -23,7 +23,7 @@ from symshuffle.accountants.deployment.reduced import Reduction
 from symshuffle.accountants.renyi.orders import ORDER_BITS, Known, StretchBounds, divergence, stretches, whole_line
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base import cost
-from symshuffle.base.choices import Direction, Question, directions
+from symshuffle.base.choices import DIRECTIONS, Direction, Question
 from symshuffle.base.crossings import halved
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -149,7 +149,7 @@ class RefinedProfile:
         """
         for x in (Fraction(1), self.last):  # the integral ends where the profile is 0
             self.values(x)
-        ways = directions(request.direction)
+        ways = DIRECTIONS[request.direction]
         self._first(alpha, ways[0])
         widths: list[Fraction] = []
         while True:

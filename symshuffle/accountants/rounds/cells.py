@@ -23,7 +23,7 @@ import flint
 from symshuffle.accountants.bounds.brackets import ratio_of
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduced import Reduction
-from symshuffle.base.choices import Question, directions
+from symshuffle.base.choices import DIRECTIONS, Question
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Ball, Real, enclose, to_arb, working_precision
 from symshuffle.base.results import Bracket
@@ -296,7 +296,7 @@ class Between:
             (pair, way == "reverse")
             for family in reduced.mixed
             for pair in [_pair(family(_upto(eps), "forward", None))]
-            for way in directions(question)
+            for way in DIRECTIONS[question]
             if not (pair.symmetric and way == "reverse" and question == "both")
         ]
         lows = [self._end(pair, n, ratio, reverse, share, asked, up=False) for pair, reverse in places]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
+from operator import attrgetter
 from typing import Any, Final, TypeAlias, final
 
 import flint
@@ -53,15 +53,12 @@ class Verdict(enum.Enum):
         return ~(~self & ~other)
 
 
-@contextmanager
-def working_precision(bits: int) -> Iterator[None]:
-    """Run the body with ``bits`` bits of ball arithmetic, and restore what was set before.
+working_precision: Final = flint.ctx.workprec
+"""Context manager in which ball arithmetic has so many bits; what was set before is restored.
 
-    The setting is global to the process (a property of python-flint), which is why parallel work in this
-    package uses processes and never threads.
-    """
-    with flint.ctx.workprec(bits):
-        yield
+The setting is global to the process (a property of python-flint), which is why parallel work in this package uses
+processes and never threads.
+"""
 
 
 def check_rational(value: object, argument: str) -> None:
@@ -97,18 +94,16 @@ Real: TypeAlias = "Fraction | Exp"
 
 def usual_bits(*numbers: Real) -> int:
     """Working precision where the caller names none: more next to 1, of which differences are taken."""
-    levels = (abs(x.exponent) if isinstance(x, Exp) else abs(x - 1) for x in numbers)
-    least = min((level for level in levels if level), default=Fraction(1))
+    least = Fraction(1)
+    for x in numbers:
+        level = abs(x.exponent) if isinstance(x, Exp) else abs(x - 1)
+        least = min(least, level or least)
     return DEFAULT_BITS + max(0, math.ceil(1 / least).bit_length() - 32)
-
-
-def _arb_of_fraction(value: Fraction) -> flint.arb:
-    return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
 def _fraction_below(exact: flint.arb) -> Fraction:
     """An exact ``arb`` as a rational; one nearer to 0 than ``2**-MOST_DOUBLINGS`` is rounded down to a multiple."""
-    mantissa, exponent = (int(part) for part in exact.man_exp())
+    mantissa, exponent = map(int, exact.man_exp())
     if exponent > MOST_DOUBLINGS:
         raise NotDecided(f"a number beyond 2^{MOST_DOUBLINGS} is too large for a ball")
     if exponent >= 0:
@@ -144,8 +139,9 @@ class Ball:
     bits: int = DEFAULT_BITS
 
     def __post_init__(self) -> None:
-        check_rational(self.lower, "lower")
-        check_rational(self.upper, "upper")
+        for name in ("lower", "upper"):
+            if type(end := getattr(self, name)) is not Fraction:
+                check_rational(end, name)
         if self.lower > self.upper:
             raise InputError("ball", f"[{self.lower}, {self.upper}]", "lower <= upper")
 
@@ -169,7 +165,7 @@ class Ball:
     def arb(self) -> flint.arb:
         """An ``arb`` that contains the ball, at its precision or the current one."""
         with working_precision(max(flint.ctx.prec, self.bits)):
-            return _arb_of_fraction(self.lower).union(_arb_of_fraction(self.upper))
+            return to_arb(self.lower).union(to_arb(self.upper))
 
     def _combine(self, other: object, operation: str, *, swapped: bool = False) -> Any:
         if not isinstance(other, Ball | Fraction | int):
@@ -235,9 +231,9 @@ def to_arb(value: Number | Exp | int, /) -> flint.arb:
         case Ball():
             return value.arb()
         case Exp():
-            return _arb_of_fraction(value.exponent).exp()
+            return to_arb(value.exponent).exp()
         case Fraction() | int():
-            return _arb_of_fraction(Fraction(value))
+            return flint.arb(flint.fmpq(value.numerator, value.denominator))
         case _:
             raise InputError("value", value, "a Fraction, an int, a Ball or an Exp (a double encloses nothing)")
 
@@ -310,7 +306,7 @@ FLOAT_SUM_SLACK: Final = 1e-12
 
 def is_exact(values: Iterable[Number | Exp]) -> bool:
     """Whether every value is a rational number."""
-    return all(isinstance(value, Fraction) for value in values)
+    return set(map(type, values)) <= {Fraction}
 
 
 def is_enclosed(values: Iterable[Number]) -> bool:
@@ -320,34 +316,36 @@ def is_enclosed(values: Iterable[Number]) -> bool:
 
 def ball_arguments(values: Sequence[Number]) -> list[flint.arb]:
     """All values as ``arb`` at the current working precision; doubles are refused."""
-    return [to_arb(value) for value in values]
+    return list(map(to_arb, values))
 
 
 def less(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
     """Whether ``x < y``."""
     if not isinstance(x, Ball | Exp) and not isinstance(y, Ball | Exp):
-        return Verdict.of(x < y)
-    x, y = _as_power(x, y), _as_power(y, x)
-    if isinstance(x, Exp) and isinstance(y, Exp):
-        return Verdict.of(x.exponent < y.exponent)
+        return Verdict.TRUE if x < y else Verdict.FALSE
+    if isinstance(x, Exp) or isinstance(y, Exp):
+        x, y = _as_power(x), _as_power(y)
+        if isinstance(x, Exp) and isinstance(y, Exp):
+            return Verdict.TRUE if x.exponent < y.exponent else Verdict.FALSE
     (low, high), (least, most) = _ends(x), _ends(y)
     if high < least:
         return Verdict.TRUE
     return Verdict.FALSE if low >= most else Verdict.UNDECIDED
 
 
-def _as_power(value: Number | Exp | int, other: Number | Exp | int) -> Number | Exp | int:
-    """The number itself; 1 as ``exp(0)`` beside an ``Exp``, which no ball tells from 1 where its exponent is tiny."""
-    return Exp(Fraction(0)) if isinstance(other, Exp) and not isinstance(value, Ball | Exp) and value == 1 else value
+def _as_power(value: Number | Exp | int) -> Number | Exp | int:
+    """The number itself; 1 as ``exp(0)``, beside an ``Exp``, which no ball tells from 1 where its exponent is tiny."""
+    return Exp(Fraction(0)) if not isinstance(value, Ball | Exp) and value == 1 else value
 
 
 def equal(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
     """Whether ``x == y``; two balls are equal only if both are the same point."""
     if not isinstance(x, Ball | Exp) and not isinstance(y, Ball | Exp):
-        return Verdict.of(x == y)
-    x, y = _as_power(x, y), _as_power(y, x)
-    if isinstance(x, Exp) and isinstance(y, Exp):
-        return Verdict.of(x.exponent == y.exponent)
+        return Verdict.TRUE if x == y else Verdict.FALSE
+    if isinstance(x, Exp) or isinstance(y, Exp):
+        x, y = _as_power(x), _as_power(y)
+        if isinstance(x, Exp) and isinstance(y, Exp):
+            return Verdict.TRUE if x.exponent == y.exponent else Verdict.FALSE
     (low, high), (least, most) = _ends(x), _ends(y)
     if high < least or most < low:
         return Verdict.FALSE
@@ -374,8 +372,10 @@ def exact_sum(values: Iterable[Any]) -> Any:
     terms = list(values)
     if not is_exact(terms):
         return sum(terms, start=Fraction(0))
-    denominator = math.lcm(*{term.denominator for term in terms})
-    return Fraction(sum(term.numerator * (denominator // term.denominator) for term in terms), denominator)
+    denominator, numerator = math.lcm(*set(map(attrgetter("denominator"), terms))), 0
+    for term in terms:
+        numerator += term.numerator * (denominator // term.denominator)
+    return Fraction(numerator, denominator)
 
 
 def sum_of_products(xs: Iterable[Any], ys: Iterable[Any]) -> Any:

@@ -80,6 +80,8 @@ def parse_rational(value: object, argument: str) -> Fraction:
         return value
     if isinstance(value, str):
         return _of_text(value, argument)
+    if type(value) is int:
+        return Fraction(value)
     value = scalar(value)
     if isinstance(value, float):
         if not math.isfinite(value):

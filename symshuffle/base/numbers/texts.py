@@ -99,14 +99,14 @@ def brief(value: Number, longest: int = 40) -> str:
 
 def shortest(value: Fraction) -> str:
     """The number as a decimal where that is exact and short; else as :func:`brief` writes it."""
-    low, up = (format_decimal(value, up=side) for side in (False, True))
-    return low if low == up else brief(value)
+    low = format_decimal(value, up=False)
+    return low if low == format_decimal(value, up=True) else brief(value)
 
 
 def target_decimal(value: Fraction, *, up: bool) -> str:
     """The number as a decimal where that is exact and short; else 7 digits of it, rounded to one side."""
-    low, high = (format_decimal(value, up=side) for side in (False, True))
-    return low if low == high else format_decimal(value, digits=7, up=up)
+    low = format_decimal(value, up=False)
+    return low if low == format_decimal(value, up=True) else format_decimal(value, digits=7, up=up)
 
 
 def exact_text(value: Fraction) -> str:

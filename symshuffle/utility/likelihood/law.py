@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.base.choices import Arithmetic, Question, choice, directions
+from symshuffle.base.choices import DIRECTIONS, Arithmetic, Question, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import read_target
 from symshuffle.base.numbers import (
@@ -192,7 +192,7 @@ class LikelihoodRatio:
         gamma: Number = target if isinstance(target, Fraction) else enclose(target)
         found = [
             shuffled_leakage(self.law, Contamination(n, way), gamma=gamma, arithmetic=arithmetic, rtol=rtol).bracket
-            for way in directions(question)
+            for way in DIRECTIONS[question]
         ]
         return max(found, key=lambda bracket: (bracket.upper, bracket.lower))
 

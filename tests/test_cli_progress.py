@@ -91,7 +91,7 @@ def test_every_command_is_watched(command, monkeypatch):
             assert given["args"] == SLOW[command]
             time.sleep(0.15)
 
-    monkeypatch.setattr(cli, "application", lambda families: Slow())
+    monkeypatch.setattr(cli, "application", lambda families, **_: Slow())
     monkeypatch.setattr(cli, "after_a_while", lambda what: told.append(what) or progress.after_a_while(what, 0.02))
     monkeypatch.setattr("sys.stderr", screen)
     assert cli.main(SLOW[command]) == 0

@@ -83,7 +83,7 @@ OUTPUTS: Final = frozenset({"--out", "--proof", "--csv", "--plot", "--json", "--
 
 
 class _Verbatim(TyperGroup):
-    """Commands whose help is shown as it is written: Rich takes what stands in brackets for its markup."""
+    """Commands whose help is shown as it is written, and that never write over a file that they read."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -134,7 +134,7 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def _shield(command: Any) -> None:
-    """Escape brackets in the help of a command, of its parameters and of the commands below it."""
+    """Escape brackets, Rich's markup, in the help of a command, of its parameters and of the commands below it."""
     for holder, name in [(command, "help"), (command, "short_help"), (command, "epilog")] + [
         (parameter, "help") for parameter in command.params
     ]:
@@ -147,10 +147,13 @@ def _shield(command: Any) -> None:
         _shield(inner)
 
 
-def application(families: Iterable[str] = FAMILIES) -> typer.Typer:
-    """The application with some families of commands."""
+def application(families: Iterable[str] = FAMILIES, *, plain: bool = False) -> typer.Typer:
+    """The application with some families of commands.
+
+    - ``plain``: whether it is for a line that asks for no help and names no file to write.
+    """
     made = typer.Typer(
-        cls=_Verbatim,
+        cls=TyperGroup if plain else _Verbatim,
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -164,7 +167,10 @@ def application(families: Iterable[str] = FAMILIES) -> typer.Typer:
 
 def family_of(word: str | None) -> str | None:
     """The family that knows a command, or None."""
-    return next((family for family, commands in FAMILIES.items() if word in (commands or (family,))), None)
+    for family, commands in FAMILIES.items():
+        if word in (commands or (family,)):
+            return family
+    return None
 
 
 def __getattr__(name: str) -> Any:
@@ -207,7 +213,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     family = family_of(arguments[0] if arguments else None)
-    app = application(FAMILIES if family is None else (family,))
+    plain = family is not None
+    for word in arguments:
+        plain = plain and word.partition("=")[0] not in (*OUTPUTS, "--help", "-h")
+    app = application(FAMILIES if family is None else (family,), plain=plain)
     try:
         for option, value in itertools.pairwise(arguments):
             if option in OUTPUTS and not value:

@@ -12,7 +12,6 @@ import typer
 
 from symshuffle.base.choices import STRENGTH, Arithmetic
 from symshuffle.base.errors import InputError
-from symshuffle.base.executors import MOST_JOBS
 from symshuffle.base.numbers import as_integer, as_width, parse_rational
 from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, description, matrix_path
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
@@ -67,11 +66,11 @@ def echoed(one: NamedRandomizer, found: Any, **asked: Any) -> dict[str, Any]:
 
 def understood(**given: Any) -> dict[str, Any]:
     """Numbers exactly as they were understood; what was not given is left out."""
-    return {
-        name: str(parse_rational(value, name)) if isinstance(value, str) else value
-        for name, value in given.items()
-        if value is not None
-    }
+    found = {}
+    for name, value in given.items():
+        if value is not None:
+            found[name] = str(parse_rational(value, name)) if isinstance(value, str) else value
+    return found
 
 
 def explicit(found: Channel, inputs: Mapping[str, str]) -> Mechanism:
@@ -112,6 +111,8 @@ def users(text: str) -> int:
 
 def jobs(text: str | None) -> int:
     """The number of processes; one per core where none is given."""
+    from symshuffle.base.executors import MOST_JOBS
+
     return min(os.cpu_count() or 1, MOST_JOBS) if text is None else as_integer(text, "--jobs", 1, MOST_JOBS)
 
 

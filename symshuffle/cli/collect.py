@@ -67,7 +67,8 @@ def plan(
     from symshuffle.collect.search import plan_survey
 
     check_new(out, "--out")
-    check_proof(proof)
+    if proof is not None:
+        check_proof(proof)
     names = () if labels is None else read_labels(labels)
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")

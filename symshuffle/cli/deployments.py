@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import partial
 from pathlib import Path
@@ -21,9 +20,10 @@ from symshuffle.base.numbers import as_width
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import OPTION_WORDS
 from symshuffle.cli.options import Eps0, Header, Lam, Params
-from symshuffle.configuration.files import OF_GROUP, DeploymentFile, holds_matrix, read_deployment_file
 from symshuffle.configuration.randomizers import NamedRandomizer, matrix_sizes
-from symshuffle.configuration.tables import deployment_table, json_fields
+
+if TYPE_CHECKING:
+    from symshuffle.configuration.files import DeploymentFile
 
 RelOrUsual = Annotated[
     float | None,
@@ -39,21 +39,21 @@ _NO_OPTION: Final = ("n", "datasets")
 """Fields without an option of these: n has one of its own, and two datasets are given in files only."""
 
 
-def _option(name: str, metadata: Mapping[str, Any]) -> tuple[str, Any, Any]:
-    """A field of a dataclass of options: its name, annotation and default."""
-    spelling = f"--{name.replace('_', '-')}"
-    told = {key: metadata[key] for key in ("metavar", "help") if key in metadata}
-    if name == "memoised":
-        return name, Annotated[bool, typer.Option(spelling, **told)], field(default=False)
-    return name, Annotated[str | None, typer.Option(spelling, **told)], field(default=None)
-
-
-_METADATA: Final = {
-    one.metadata.get("keyword", one.name): one.metadata
-    for kind in (Adjacency, Group, Deployment)
-    for one in fields(kind)
-    if one.metadata
-}
+def _options() -> list[tuple[str, Any, Any]]:
+    """Return the fields of a dataclass of options, one for each field of a deployment that has one."""
+    metadata: dict[str, Mapping[str, Any]] = {}
+    for kind in (Adjacency, Group, Deployment):
+        for one in fields(kind):
+            if one.metadata:
+                metadata[one.metadata.get("keyword", one.name)] = one.metadata
+    found: list[tuple[str, Any, Any]] = []
+    for name in KEYWORDS:
+        if name not in _NO_OPTION:
+            told = metadata[name]
+            shown = typer.Option(f"--{name.replace('_', '-')}", metavar=told.get("metavar"), help=told.get("help"))
+            held, usual = (bool, False) if name == "memoised" else (str | None, None)
+            found.append((name, Annotated[held, shown], field(default=usual)))
+    return found
 
 
 class _FieldMethods:
@@ -62,8 +62,12 @@ class _FieldMethods:
     @property
     def written(self: Any) -> dict[str, Any]:
         """The options that were given."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in given.items() if value not in (None, False)}
+        found = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value not in (None, False):
+                found[one.name] = value
+        return found
 
     @property
     def given(self) -> dict[str, Any]:
@@ -76,20 +80,17 @@ class _FieldMethods:
     @property
     def values(self: Any) -> dict[str, Any]:
         """The options that were given as they were understood, for a JSON object."""
+        from symshuffle.configuration.tables import json_fields
+
         understood = json_fields(UNSAID.with_(**self.given))
         return {name: understood[name] or 0 for name in self.written}
 
-    @contextmanager
-    def as_written(self) -> Iterator[None]:
-        """A block of which refusals show values of the options as they were written."""
-        try:
-            yield
-        except InputError as error:
-            names, written = error.argument.split(", "), self.written
-            if not {*names} <= written.keys() - {"null"}:  # of which the entries are described
-                raise
-            shown = ", ".join(str(written[name]) for name in names)
-            raise InputError(error.argument, shown, error.expected) from None
+    def as_written(self, error: InputError) -> InputError:
+        """Return a refusal that shows the values of the options that it names as they were written."""
+        names, written = error.argument.split(", "), self.written
+        if not {*names} <= written.keys() - {"null"}:  # of which the entries are described
+            return error
+        return InputError(error.argument, ", ".join(str(written[name]) for name in names), error.expected)
 
 
 if TYPE_CHECKING:
@@ -102,12 +103,7 @@ if TYPE_CHECKING:
 
         def __init__(self, **given: Any) -> None: ...
 else:
-    FieldOptions = make_dataclass(
-        "FieldOptions",
-        [_option(name, _METADATA[name]) for name in KEYWORDS if name not in _NO_OPTION],
-        bases=(_FieldMethods,),
-        frozen=True,
-    )
+    FieldOptions = make_dataclass("FieldOptions", _options(), bases=(_FieldMethods,), frozen=True)
 
 NONE_GIVEN: Final = FieldOptions()
 
@@ -118,13 +114,28 @@ class DescribedDeployment:
     """What a command is about.
 
     - ``deployment``: as it was described; ``batches``: its laws, None of two given datasets, which are enumerated.
-    - ``inputs``: what is echoed; ``described``: the deployment for the JSON object, or why it is missing.
+    - ``asked``: as it was written; ``numbers``: those that are echoed beside it, as they were understood.
+    - ``matrices``: paths of the matrices that were read, by the place of their group.
     """
 
     deployment: Deployment
     batches: Experiment | None
-    inputs: dict[str, Any]
-    described: dict[str, Any]
+    asked: Asked
+    numbers: dict[str, Any]
+    matrices: Mapping[str, Path]
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What is echoed: the randomizer or the groups of the file, the numbers and the fields that were given."""
+        return self.asked.echo(self.deployment, self.matrices) | self.numbers | self.asked.fields.values
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The deployment for a JSON object, or the reason why it is missing, which never refuses the answer."""
+        from symshuffle.configuration.tables import deployment_table
+
+        found, missing = optional(lambda: deployment_table(self.deployment, self.matrices))
+        return {"deployment_missing": missing} if found is None else {"deployment": found}
 
     @property
     def experiment(self) -> Experiment:
@@ -173,6 +184,8 @@ class Asked:
         """The file that describes the deployment; None for a randomizer, which may be the file of a matrix."""
         if self.mech is None or Path(self.mech).suffix.lower() not in (".toml", ".json"):
             return None
+        from symshuffle.configuration.files import holds_matrix
+
         return None if holds_matrix(Path(self.mech)) else Path(self.mech)
 
     @property
@@ -190,22 +203,30 @@ class Asked:
 
         - ``users``: whether every group has to have its number of users.
         """
-        with self.fields.as_written():
-            found = self._named(users=users) if self.path is None else self._of_file(users=users)
-            deployment, inputs, matrices = found
+        numbers = arguments.understood(**echo)
+        try:
+            deployment, matrices = self._named(users=users) if self.path is None else self._of_file(users=users)
             asked = None if deployment.adjacency.datasets is not None else experiment_of(deployment)
             if users and asked is not None:
                 asked.check_users()
-        inputs = inputs | arguments.understood(**echo) | self.fields.values
-        return DescribedDeployment(deployment, asked, inputs, _table(deployment, matrices))
+        except InputError as error:
+            raise self.fields.as_written(error) from None
+        return DescribedDeployment(deployment, asked, self, numbers, matrices)
+
+    def echo(self, deployment: Deployment, matrices: Mapping[str, Path]) -> dict[str, Any]:
+        """Return what was understood of the randomizer and of n, or of the groups of a file."""
+        if self.path is None:
+            return arguments.echoed(self._one(), deployment.groups[0].randomizer, n=self._users())
+        inputs = {"file": str(self.path), "groups": _echoed_groups(deployment, matrices)}
+        return inputs if self.n is None else inputs | {"n": self._users()}
 
     def budgeted(self) -> tuple[Deployment, dict[str, Any]]:
         """The deployment whose local budget is asked for, and what is echoed."""
         if self.path is not None:
-            deployment, inputs, _ = self._of_file(budget=False)
+            deployment, matrices = self._of_file(budget=False)
             if not any(callable(group.randomizer) for one in deployment.kinds for group in one.users):
                 raise InputError("FILE", self.path, "a group without eps0 and lam: its budget is asked for")
-            return deployment, inputs
+            return deployment, self.echo(deployment, matrices)
         one = self._one()
         if one.file is not None:
             raise InputError("mechanism", self.mech, "a mechanism with a local budget, not a matrix")
@@ -237,20 +258,19 @@ class Asked:
             raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), a matrix or a deployment")
         return arguments.named_randomizer(self.mech, self.eps0, self.lam, self.param, self.header)
 
-    def _named(self, *, users: bool) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
+    def _named(self, *, users: bool) -> tuple[Deployment, dict[str, Path]]:
         one, many = self._one(), self._users()
         if users and many is None:
             raise InputError("--n", None, "a number of users")
-        found = one.quickest(self.fields.null)
-        matrices = {} if one.file is None else {"group[0]": one.file}
-        return (
-            Deployment((Group(found),)).with_(n=many, **self.fields.given),
-            arguments.echoed(one, found, n=many),
-            matrices,
-        )
+        deployment, given = Deployment((Group(one.quickest(self.fields.null), many),)), self.fields.given
+        if given:
+            deployment = deployment.with_(**given)
+        return deployment, {} if one.file is None else {"group[0]": one.file}
 
     def _in_file(self, error: InputError, told: Deployment) -> InputError:
         """Return a refusal in which fields that were not typed as options are keys of the file."""
+        from symshuffle.configuration.files import OF_GROUP
+
         names, one_group = error.argument.split(", "), len(told.groups) == 1 and not told.later_periods
         if not {*names} <= {*KEYWORDS} or not {*names} - {*self.fields.written, "n"}:
             return error
@@ -263,13 +283,13 @@ class Asked:
         return InputError(f"{self.path}: {', '.join(places)}", error.value, error.expected)
 
     def _read(self, *, budget: bool = True) -> DeploymentFile:
+        from symshuffle.configuration.files import read_deployment_file
+
         assert self.path is not None
         return read_deployment_file(self.path, "FILE", budget=budget)
 
-    def _of_file(
-        self, *, users: bool = True, budget: bool = True
-    ) -> tuple[Deployment, dict[str, Any], dict[str, Path]]:
-        """The deployment of a file, changed by the options, and what is echoed."""
+    def _of_file(self, *, users: bool = True, budget: bool = True) -> tuple[Deployment, dict[str, Path]]:
+        """The deployment of a file, changed by the options, and the paths of its matrices."""
         file = self.path
         options = (
             (OPTION_WORDS.eps0, self.eps0),
@@ -292,12 +312,13 @@ class Asked:
                     raise InputError(f"{file}: {place}.count", None, "a number of users, there or by --n")
         for notice in found.notices:
             typer.echo(f"{file}: {notice}", err=True)
-        inputs: dict[str, Any] = {"file": str(file), "groups": _echoed_groups(deployment, matrices)}
-        return deployment, inputs if self.n is None else inputs | {"n": self._users()}, matrices
+        return deployment, matrices
 
 
 def _echoed_groups(deployment: Deployment, matrices: Mapping[str, Path]) -> list[dict[str, Any]]:
     """The groups of all periods of a file as they were understood, with what was read of their matrices."""
+    from symshuffle.configuration.tables import deployment_table
+
     rows = []
     for k, kind in enumerate(deployment.kinds):
         table = optional(lambda kind=kind: deployment_table(kind))[0]  # type: ignore[misc]
@@ -308,9 +329,3 @@ def _echoed_groups(deployment: Deployment, matrices: Mapping[str, Path]) -> list
                 row = {"count": group.count, "file": str(matrices[place]), **matrix_sizes(group.randomizer)}
             rows.append(row)
     return rows
-
-
-def _table(deployment: Deployment, matrices: Mapping[str, Path]) -> dict[str, Any]:
-    """The deployment for a JSON object, or the reason why it is missing, which never refuses the answer."""
-    found, missing = optional(lambda: deployment_table(deployment, matrices))
-    return {"deployment_missing": missing} if found is None else {"deployment": found}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from fractions import Fraction
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, final, get_type_hints
@@ -17,11 +16,10 @@ from rich.table import Table
 
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Arithmetic, Loss, Question
-from symshuffle.base.numbers import Real, as_width, counted
+from symshuffle.base.numbers import as_width, counted
 
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.answers import Answer
-    from symshuffle.accountants.deployment.model import Deployment
     from symshuffle.base.results import Bracket
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -115,49 +113,51 @@ def command(
     """
 
     def decorate(function: F) -> F:
-        app.command(name, **given)(_spelled_out(function, without))
+        shown = inspect.signature(function, eval_str=True)
+        groups: dict[str, Any] = {}
+        parameters: list[inspect.Parameter] = []
+        for key, one in shown.parameters.items():
+            if is_dataclass(one.annotation):
+                groups[key] = one.annotation
+                parameters += _options(one.annotation, without)
+            else:
+                parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+        @wraps(function)
+        def run(**values: Any) -> None:
+            for key, group in groups.items():
+                values[key] = _made(group, values)
+            function(**values)
+
+        run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
+        app.command(name, **given)(run)
         return function
 
     return decorate
 
 
-def _spelled_out(function: F, without: Collection[str]) -> F:
-    shown = inspect.signature(function, eval_str=True)
-    groups = {name: one.annotation for name, one in shown.parameters.items() if is_dataclass(one.annotation)}
-    if not groups:
-        return function
-    parameters: list[inspect.Parameter] = []
-    for name, one in shown.parameters.items():
-        own = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
-        parameters += _options(groups[name], without) if name in groups else own
-
-    @wraps(function)
-    def run(**values: Any) -> None:
-        made = {name: _made(kind, values) for name, kind in groups.items()}
-        function(**values, **made)
-
-    run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run  # type: ignore[return-value]  # called by typer, with names
-
-
-def _options(group: Any, without: Collection[str]) -> Iterator[inspect.Parameter]:
-    kinds = get_type_hints(group, include_extras=True)
+def _options(group: Any, without: Collection[str]) -> list[inspect.Parameter]:
+    """Return the parameters of a command that a group of options stands for."""
+    found, kinds = [], get_type_hints(group, include_extras=True)
     for one in fields(group):
         if is_dataclass(kinds[one.name]):
-            yield from _options(kinds[one.name], without)
+            found += _options(kinds[one.name], without)
         elif one.name not in without:
             default = inspect.Parameter.empty if one.default is MISSING else one.default
             here = inspect.Parameter.KEYWORD_ONLY
-            yield inspect.Parameter(one.name, here, default=default, annotation=kinds[one.name])
+            found.append(inspect.Parameter(one.name, here, default=default, annotation=kinds[one.name]))
+    return found
 
 
 def _made(group: Any, values: dict[str, Any]) -> Any:
-    """The group of the values that are its own, which are taken away."""
-    kinds = get_type_hints(group, include_extras=True)
-    inner = {one.name for one in fields(group) if is_dataclass(kinds[one.name])}
-    own = {one.name: values.pop(one.name) for one in fields(group) if one.name in values}
-    return group(**own, **{name: _made(kinds[name], values) for name in inner})
+    """Return the group of the values that are its own, which are taken away."""
+    own, kinds = dict[str, Any](), get_type_hints(group, include_extras=True)
+    for one in fields(group):
+        if is_dataclass(kinds[one.name]):
+            own[one.name] = _made(kinds[one.name], values)
+        elif one.name in values:
+            own[one.name] = values.pop(one.name)
+    return group(**own)
 
 
 @final
@@ -214,7 +214,8 @@ class Show:
         if self.as_json:
             self.data({**found.to_dict(), **(beside or {}), "inputs": inputs})
         else:
-            self.rows([*found.lines.rows, *file_rows(inputs), *asked], explanation)
+            files = file_rows(inputs) if inputs else ()
+            self.rows([*found.lines.rows, *files, *asked], explanation)
 
 
 PLAIN: Final = Show()
@@ -267,29 +268,15 @@ Proof = Annotated[
 ]
 
 
-def check_proof(file: Path | None) -> None:
+def check_proof(file: Path) -> None:
     """Refuse a place for a proof where none can be written, or where it would replace a file of another kind."""
-    if file is not None:
-        from symshuffle.ledger.recheck.bound import FORMAT
+    from symshuffle.ledger.recheck.bound import FORMAT
 
-        begins = json.dumps({"format": FORMAT}, indent=1).encode()
-        check_destination(file, argument="--proof", beginning=begins)
+    check_destination(file, argument="--proof", beginning=json.dumps({"format": FORMAT}, indent=1).encode())
 
 
-def check_provable(
-    file: Path | None, deployment: Deployment, order: Real = Fraction(1), way: Question = "both"
-) -> None:
-    """Refuse a proof that no file can carry, before the answer that it would be about is computed."""
-    if file is not None:
-        from symshuffle.accountants.questions import proof
-
-        proof.check_provable(deployment, order, way)
-
-
-def write_proof(file: Path | None, answer: Answer) -> None:
-    """Write the proof of an answer where one is asked for, and say on standard error what was proved."""
-    if file is None:
-        return
+def write_proof(file: Path, answer: Answer) -> None:
+    """Write the proof of an answer, and say on standard error what was proved."""
     from symshuffle.accountants.questions.proof import prove
 
     proved = prove(answer)

@@ -35,7 +35,6 @@ from symshuffle.cli.options import (
     RigourOption,
     Show,
     check_proof,
-    check_provable,
     command,
     file_rows,
     known,
@@ -76,10 +75,14 @@ def delta(
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
 
-    check_proof(proof)
+    if proof is not None:
+        check_proof(proof)
     given = target.given if any(target.given.values()) else {"eps": None, "exp_eps": None} | asked.target_level
     subject, order = asked.subject(**given), read_target(**given)
-    check_provable(proof, subject.deployment, order, direction)
+    if proof is not None:
+        from symshuffle.accountants.questions.proof import check_provable
+
+        check_provable(subject.deployment, order, direction)
     wide = solve.USUAL_WIDTH if rtol is None else rtol
     chosen, level = arguments.engine_and_rigour(engine, wide, arithmetic)
     bound = solve.delta(
@@ -92,7 +95,8 @@ def delta(
         bits=LAW_BITS,
         attained=show.full,
     )
-    write_proof(proof, bound)
+    if proof is not None:
+        write_proof(proof, bound)
     blanket = asked.fields.blanket
     confirmed = _optional_confirmation(asked, subject, bound, order) if confirm else (None, "")
     inside = confirmed[0] and confirmed[0].inside(bound.bracket)
@@ -119,12 +123,16 @@ def epsilon(
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants.questions import solve
 
-    check_proof(proof)
+    if proof is not None:
+        check_proof(proof)
     delta = asked.target.get("delta") if delta is None else delta
     if delta is None:
         raise InputError("--delta", None, "a target delta in (0, 1)")
-    target, subject = parse_rational(delta, "delta"), asked.subject(delta=delta)
-    check_provable(proof, subject.deployment, way=direction)
+    subject = asked.subject(delta=delta)
+    if proof is not None:
+        from symshuffle.accountants.questions.proof import check_provable
+
+        check_provable(subject.deployment, way=direction)
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rtol is None else rtol, arithmetic)
     bound = solve.epsilon(
         subject.deployment,
@@ -136,12 +144,16 @@ def epsilon(
         bits=LAW_BITS,
         attained=show.full,
     )
-    top = bound.bracket.upper
-    write_proof(proof, bound)
-    at = Exp(top) if top else Fraction(1)
-    confirmed = _optional_confirmation(asked, subject, bound, at) if confirm else (None, "")
-    # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
-    inside = confirmed[0] and confirmed[0].exactly <= target + Fraction(confirmed[0].error)
+    if proof is not None:
+        write_proof(proof, bound)
+    confirmed: tuple[Confirmation | None, str] = (None, "")
+    inside: bool | None = None
+    if confirm:
+        top = bound.bracket.upper
+        confirmed = _optional_confirmation(asked, subject, bound, Exp(top) if top else Fraction(1))
+        # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
+        target = parse_rational(delta, "delta")
+        inside = confirmed[0] and confirmed[0].exactly <= target + Fraction(confirmed[0].error)
     _show(bound, confirmed, inside, subject, show, {})
 
 
@@ -328,7 +340,7 @@ def _show(
 
     - ``beside``: what is known of both orders and blankets, where that was looked at.
     """
-    told, asked = None, []
+    told, asked, more = None, list[tuple[str, str]](), dict[str, Any]()
     confirmed, missing = confirmation
     if missing:
         asked.append(("confirmed", f"missing: {missing}"))
@@ -338,10 +350,14 @@ def _show(
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[bound.quantity]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         asked.append(("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}"))
-    more = {**beside, "confirmed": told, "confirmed_missing": missing or None, **subject.described}
-    effects = subject.deployment.effects(enumerated=bound.neighbours.enumerated)
-    explanation = [*_explained(bound, beside), *effects] if show.explain else ()
-    show.answer(bound, explanation, subject.inputs, asked=asked, beside=more)
+    explanation = list[tuple[str, str]]()
+    if show.as_json:
+        more = {**beside, "confirmed": told, "confirmed_missing": missing or None, **subject.described}
+    elif show.explain:
+        effects = subject.deployment.effects(enumerated=bound.neighbours.enumerated)
+        explanation = [*_explained(bound, beside), *effects]
+    inputs = subject.inputs if show.as_json or subject.matrices else {}
+    show.answer(bound, explanation, inputs, asked=asked, beside=more)
     if inside is False:
         raise typer.Exit(1)
 

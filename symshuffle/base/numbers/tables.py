@@ -28,7 +28,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from numbers import Integral
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers.balls import FLOAT_SUM_SLACK, Ball, Number, Verdict, less, sums_to_one
@@ -86,24 +86,17 @@ def summed(*roundings: Rounding | None) -> Rounding | None:
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Decimal:
-    """Decimal entry: significant digits and decimals; both 0 of an integer, which has no last digit."""
+class _Form:
+    """How an entry is written that is not exact, as p/q is.
+
+    - ``digits``, ``decimals``: significant digits and decimals; both 0 of an integer, which has no last digit.
+    - ``bits``: of the mantissa of a binary format, else None; ``spacing``: the distance of its numbers next to 1.
+    """
 
     digits: int = 0
     decimals: int = 0
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Binary:
-    """Entry of a binary format: bits of its mantissa, and the distance of numbers next to 1 where the type has one."""
-
-    bits: int
+    bits: int | None = None
     spacing: Fraction | None = None
-
-
-_Form: TypeAlias = "_Decimal | _Binary | None"
-"""How an entry is written; None if it is exact, such as p/q."""
 
 
 def read_rows(rows: Sequence[Sequence[object]]) -> tuple[tuple[tuple[Number, ...], ...], Rounding | None]:
@@ -160,7 +153,7 @@ def as_distribution(masses: object, argument: str) -> tuple[Number, ...]:
     given = listed(masses, argument)
     read = tuple(as_number(mass, f"{argument}[{y}]") for y, mass in enumerate(given))
     forms = [_form(scalar(mass)) for mass in given]
-    if any(isinstance(form, _Binary) for form in forms) or any(isinstance(mass, Decimal) for mass in given):
+    if any(form and form.bits is not None for form in forms) or any(isinstance(mass, Decimal) for mass in given):
         doubles = tuple(float(mass) for mass in read)
         read = doubles if sums_to_one(doubles) and not sums_to_one(read) else read
     check_law(read, argument)
@@ -176,7 +169,7 @@ def _read_table(
     )
     forms = [[_form(scalar(entry)) for entry in row] for row in rows]
     free = [sum(form is not None for form in row) for row in forms]
-    written = [form for row in forms for form in row if form is not None and form != _Decimal()]
+    written = [form for row in forms for form in row if form is not None and form != _Form()]
     sums: list[Any] = [sum(row, start=Fraction(0)) for row in values]
     if not written or any(isinstance(total, Ball) for total in sums) or all(total == 1 for total in sums):
         return values, None
@@ -193,10 +186,10 @@ def _read_table(
     return normal, Rounding(off + unit / 2, distance)
 
 
-def _form(entry: Any) -> _Form:
-    """How an entry that was read is written."""
+def _form(entry: Any) -> _Form | None:
+    """How an entry that was read is written; None if it is exact."""
     if isinstance(entry, Integral):
-        return _Decimal()
+        return _Form()
     if isinstance(entry, str | float | Decimal):
         text = repr(float(entry)) if isinstance(entry, float) else str(entry).strip()
         form = _DECIMAL.fullmatch(text)
@@ -204,15 +197,15 @@ def _form(entry: Any) -> _Form:
             return None  # p/q
         whole, point, decimals, exponent, shift = form.groups()
         if point is None and exponent is None:
-            return _Decimal()
+            return _Form()
         digits = f"{whole}{decimals or ''}".lstrip("0")
-        return _Decimal(len(digits), len(decimals or "") - int(shift or 0))
+        return _Form(len(digits), len(decimals or "") - int(shift or 0))
     if is_numpy_float(entry):
         kind: Any = type(entry)
         bits = _mantissa_bits(kind)
-        return _Binary(bits, Fraction(2) ** (1 - bits))
+        return _Form(bits=bits, spacing=Fraction(2) ** (1 - bits))
     parts = binary_parts(entry)
-    return None if parts is None else _Binary(abs(parts[0]).bit_length())
+    return None if parts is None else _Form(bits=abs(parts[0]).bit_length())
 
 
 @cache
@@ -224,9 +217,9 @@ def _mantissa_bits(kind: Any) -> int:
     return bits
 
 
-def _unit(written: Sequence[_Decimal | _Binary], sums: Sequence[Fraction], free: Sequence[int]) -> Fraction:
-    decimals = [form for form in written if isinstance(form, _Decimal)]
-    binaries = [form for form in written if isinstance(form, _Binary)]
+def _unit(written: Sequence[_Form], sums: Sequence[Fraction], free: Sequence[int]) -> Fraction:
+    decimals = [form for form in written if form.bits is None]
+    binaries = [(form.bits, form.spacing) for form in written if form.bits is not None]
     units, slack = [], Fraction(0)
     if decimals:
         most = max(form.digits for form in decimals)
@@ -235,8 +228,8 @@ def _unit(written: Sequence[_Decimal | _Binary], sums: Sequence[Fraction], free:
             units.append(_SPACING_OF_DOUBLES)
             slack = Fraction(FLOAT_SUM_SLACK)
     if binaries:
-        units += [form.spacing for form in binaries if form.spacing is not None]
-        free_formats = [form.bits for form in binaries if form.spacing is None]
+        units += [spacing for _, spacing in binaries if spacing is not None]
+        free_formats = [bits for bits, spacing in binaries if spacing is None]
         if free_formats:
             units.append(Fraction(2) ** (1 - max(free_formats)))
         slack = max(Fraction(FLOAT_SUM_SLACK), _SPACINGS_LOST * max(units))

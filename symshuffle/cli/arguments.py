@@ -102,13 +102,6 @@ def assignments(param: list[str] | None) -> dict[str, str]:
     return values
 
 
-def users(text: str) -> int:
-    """The number of users, checked."""
-    from symshuffle.accountants.deployment.group import check_n
-
-    return check_n(text)
-
-
 def jobs(text: str | None) -> int:
     """The number of processes; one per core where none is given."""
     from symshuffle.base.executors import MOST_JOBS

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import LOSSES, Loss, members
@@ -72,7 +73,7 @@ def plan(
     names = () if labels is None else read_labels(labels)
     if k is None and not names:
         raise InputError("--k", None, "the number of categories, or --labels")
-    users, given = arguments.users(n), fields.given
+    users, given = check_n(n), fields.given
     if proof is not None and UNSAID.with_(**given).batches > 1:
         raise InputError("--proof", proof, "none with several batches of messages: a proof file is about one")
     with progress() as display:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.measure import Measurement
 
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Loss
@@ -87,7 +88,7 @@ def compare(
     from symshuffle.design.comparison.compare import LARGEST_VARIANTS
     from symshuffle.design.comparison.compare import compare as compared
 
-    inputs, users = as_integer(k, "--k", 2), arguments.users(n)
+    inputs, users = as_integer(k, "--k", 2), check_n(n)
     for path, name in ((csv, "--csv"), (plot, "--plot")):
         if path is not None:
             check_destination(path, argument=name, beginning=b"mechanism" if name == "--csv" else b"")

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.accountants.deployment.group import LARGEST_N
+from symshuffle.accountants.deployment.group import LARGEST_N, check_n
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError, optional
 from symshuffle.base.executors import workers
@@ -200,7 +200,7 @@ def amplification_curve(
         as_integer(end, name, 1, LARGEST_N)
     subject = asked.subject(users=False, delta=delta, **{"from": start, "to": stop})
     where = curves.spaced(start, stop, number, geometric=True)
-    users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
+    users = sorted({check_n(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
     options.show(subject, show, partial(curves.amplification_curve, delta=delta, users=users, direction=direction))
 
 

@@ -12,7 +12,7 @@ import typer
 
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
-from symshuffle.accountants.deployment.group import Group
+from symshuffle.accountants.deployment.group import Group, check_n
 from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, Deployment
 from symshuffle.base.choices import Blanket
 from symshuffle.base.errors import InputError, Unsupported, optional
@@ -251,7 +251,7 @@ class Asked:
             )
 
     def _users(self) -> int | None:
-        return None if self.n is None else arguments.users(self.n)
+        return None if self.n is None else check_n(self.n)
 
     def _one(self) -> NamedRandomizer:
         if self.mech is None:

@@ -12,13 +12,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import EVALUATED, Arithmetic, Criterion, Loss
 from symshuffle.base.errors import InputError, NotDecided, listed, optional
 from symshuffle.base.numbers import Exp, as_integer, counted, enclose, exact_text, format_decimal, parse_rational
 from symshuffle.base.results import MOST_DIGITS, FirstLines, safe_number
-from symshuffle.cli import arguments
 from symshuffle.cli.deployments import NONE_GIVEN, FieldOptions
 from symshuffle.cli.options import PLAIN, Show, UsersOption, command
 from symshuffle.cli.progress import progress
@@ -147,7 +147,7 @@ def shuffled(
     from symshuffle.design.shuffled.minorant import TRACE_FORMAT
 
     inputs = as_integer(k, "--k", 2, LARGEST_INPUTS)
-    users = arguments.users(n)
+    users = check_n(n)
     cap = None if lam_cap is None else parse_rational(lam_cap, "--lam-cap")
     if proof is not None:
         if cap is None:

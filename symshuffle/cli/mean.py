@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.errors import InputError
@@ -163,7 +164,7 @@ def calibrate(
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
     from symshuffle.vectors.calibration.search import calibrate as calibrated
 
-    users, dimension, fixed = arguments.users(n), vectors.dimension(d), arguments.assignments(param)
+    users, dimension, fixed = check_n(n), vectors.dimension(d), arguments.assignments(param)
     asked: dict[str, Any] = {**_USUAL, "blanket": None, **fields.given, "n": users, "delta": delta, **target.given}
     found = calibrated(mech, dimension=dimension, gap=None if gap == "none" else gap, fixed=fixed, **asked)
     inputs = {"mechanism": mech, **asked, "d": dimension, **({"fixed": fixed} if param else {})}

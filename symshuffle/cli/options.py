@@ -195,7 +195,10 @@ class Show:
 
     def rows(self, rows: Iterable[tuple[str, str]], explanation: Iterable[tuple[str, str]] = ()) -> None:
         """Print names and values below each other, those of an explanation if it is asked for."""
-        print_rows([*rows, *(explanation if self.explain else ())])
+        table = Table.grid(padding=(0, 2))
+        for row in (*rows, *(explanation if self.explain else ())):
+            table.add_row(*row)
+        Console(highlight=False).print(table)
 
     def answer(
         self,
@@ -219,14 +222,6 @@ class Show:
 
 
 PLAIN: Final = Show()
-
-
-def print_rows(rows: Iterable[tuple[str, str]]) -> None:
-    """Print names and values below each other."""
-    table = Table.grid(padding=(0, 2))
-    for row in rows:
-        table.add_row(*row)
-    Console(highlight=False).print(table)
 
 
 def file_rows(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from symshuffle.accountants.deployment.group import check_n
 from symshuffle.accountants.deployment.model import named_fields
 from symshuffle.base.artifacts import check_destination, write_atomically
 from symshuffle.base.choices import Arithmetic
@@ -116,7 +117,7 @@ def pld(
     from symshuffle.accountants.rounds.privacy_loss_distribution import FORMAT, privacy_loss_distribution
 
     check_destination(out, argument="--out", beginning=json.dumps({"format": FORMAT}, indent=1).encode())
-    one, users = arguments.named_randomizer(mech, eps0, lam, param, header), arguments.users(n)
+    one, users = arguments.named_randomizer(mech, eps0, lam, param, header), check_n(n)
     asked = one.quickest(fields.null)
     found = privacy_loss_distribution(
         asked, n=users, step=step, beyond=beyond, arithmetic=arithmetic, rtol=rtol, bits=LAW_BITS, **fields.given

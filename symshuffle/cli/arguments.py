@@ -12,7 +12,7 @@ import typer
 
 from symshuffle.base.choices import STRENGTH, Arithmetic
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, as_width, parse_rational
+from symshuffle.base.numbers import as_integer, parse_rational
 from symshuffle.configuration.randomizers import ArgumentNames, NamedRandomizer, description, matrix_path
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.mechanisms.names import mechanism_name
@@ -113,20 +113,16 @@ def engine_and_rigour(
     name: EngineName, rtol: float, arithmetic: Arithmetic | None
 ) -> tuple[Engine | None, Arithmetic | None]:
     """The engine asked for, None for the automatic choice, and the arithmetic asked for."""
-    rtol, level = as_width(rtol), arithmetic
     if name == "auto":
-        return None, level
+        return None, arithmetic
     chosen = engine_class(name).with_tolerance(rtol, LAW_BITS)
-    if level is None:
+    if arithmetic is None:
         return chosen, None if name == "exact" else "float64"
-    if STRENGTH[chosen.least] < STRENGTH[level]:  # the same method in balls, where there is one
-        stronger = (
-            found.with_tolerance(rtol, LAW_BITS)
-            for _, found in engine_classes()
-            if STRENGTH[found.least] >= STRENGTH[level]
-        )
-        chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
-    return chosen, level
+    if STRENGTH[chosen.least] < STRENGTH[arithmetic]:  # the same method in balls, where there is one
+        for _, found in engine_classes():
+            if found.name == chosen.name and STRENGTH[found.least] >= STRENGTH[arithmetic]:
+                return found.with_tolerance(rtol, LAW_BITS), arithmetic
+    return chosen, arithmetic
 
 
 def plan(path: Path) -> SurveyPlan:

@@ -113,6 +113,13 @@ def test_the_ends_of_balls_bound_from_the_right_side():
     assert Law((Ball(Fraction(-1), Fraction(0)),), (Fraction(1),)).never_positive
 
 
+def test_the_ceiling_has_the_upper_ends_of_weights_and_of_what_is_singular():
+    some, others = Ball(Fraction(1, 4), HALF), Ball(HALF, Fraction(3, 4))
+    ceilings = (Law((Fraction(3), Fraction(-1)), (some, others), end).ceiling for end in (0, Ball(Fraction(0), HALF)))
+    for found, truth in zip(ceilings, (3 * HALF, 3 * HALF + HALF), strict=True):
+        assert 0 <= found - truth < Fraction(1, 2**20)
+
+
 def test_multiples_are_not_sought_where_there_are_none():
     balls = tuple(Ball(Fraction(x) - Fraction(1, 2**80), Fraction(x) + Fraction(1, 2**80)) for x in (1, 2))
     assert Law(balls, (HALF, HALF)).in_units() is not None

@@ -35,6 +35,14 @@ def ends(masses, orders, alpha, blur=F(0)):
     return low.lower, high.upper
 
 
+def test_ends_below_all_doubles_are_rounded_outward():
+    """Of more digits than are kept."""
+    given = [Node(F(x), F(2**90 + 1, x * 3**700), F(2**91 + 1, x * 3**700)) for x in (1, 2)]
+    for found, known in zip(whole_line(given, given)[-2:], given, strict=True):
+        assert known.low * (1 - F(1, 2**60)) < found.low < known.low
+        assert known.high < found.high < known.high * (1 + F(1, 2**60))
+
+
 def exact(masses, alpha):
     return kl_divergence(*masses) if alpha == 1 else renyi_divergence(*masses, alpha)
 

@@ -316,6 +316,14 @@ def test_all_users_as_a_share_and_one_user_are_not_confused(written):
         Group(KRR, 5, colluding=written)
 
 
+@pytest.mark.parametrize("share", ["10%", "1/3", "1/2", "3/5", "2/3"])
+def test_the_fewest_users_of_a_share_have_an_honest_one(share):
+    group = Group(KRR, colluding=share)
+    assert group.honest(group.fewest) == 1
+    assert group.colluders(group.fewest - 1) == group.fewest - 1
+    assert int(smallest_n(group, reports=2, eps=2, delta="9/10").safe_end) == group.fewest
+
+
 def test_who_colludes_is_not_protected():
     found = delta(KRR, n=5, eps="1/2", colluding=2)
     assert "the 3 of 5 users who do not collude" in found.lines.protects

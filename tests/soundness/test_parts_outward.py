@@ -11,7 +11,7 @@ from symshuffle.accountants.deployment.groups import group_bound
 from symshuffle.accountants.deployment.message_counts import means_between, partial_cdf
 from symshuffle.base.numbers import enclose, enclose_log
 from symshuffle.base.results import Bracket
-from symshuffle.collect import audit_local, audit_pair
+from symshuffle.collect import audit_local, audit_pair, named_claim
 from symshuffle.collect.audit.shares import lower_share, upper_share
 from symshuffle.collect.audit.verdicts import Audit, Event, cell_outside, cell_words
 from tests.fewbits import FINE, few_bits
@@ -143,6 +143,15 @@ def test_the_claim_that_is_tested_is_no_stronger_than_the_one_made(eps, bits):
         with few_bits(bits):
             events = audit_local(randomizer("krr").at(k=3, eps0=eps), runs=4000, confidence="0.5").events
         assert all(event.ratio >= truth for event in events)
+
+
+@BITS
+@pytest.mark.parametrize("name", ["krr", "subset-selection"])
+def test_a_claim_by_name_is_no_stronger_than_its_budget(name, bits):
+    parameters = {"k": "4"} | ({"s": "2"} if name == "subset-selection" else {})
+    truth = enclose(Exp(F(1)), FINE).upper
+    with few_bits(bits):
+        assert named_claim(name, parameters, eps0=1).cap >= truth
 
 
 def test_rows_that_balls_do_not_tell_apart_have_no_event():

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle import Bracket, CertificateError, Exp, InputError, delta, randomizer
+from symshuffle import Ball, Bracket, CertificateError, Channel, Exp, Group, InputError, delta, randomizer
 from symshuffle.base.choices import Criterion, members
 from symshuffle.base.numbers import enclose
 from symshuffle.channels.geometry.groups import trivial_group
@@ -89,6 +89,28 @@ def test_what_is_revealed_of_a_group_is_rounded_outward(group, bits):
         with few_bits(bits):
             found = delta(revealing, n=group, min_batch_size=1, group_size=group, eps=eps).bracket
         assert found.lower <= F(group, 1000) <= found.upper
+
+
+def test_what_is_revealed_for_certain_is_at_its_upper_end():
+    """Rows whose two last outputs reveal, each with a probability that is only known between 1/10 and 1/4."""
+    p = Ball(F(1, 10), F(1, 4))
+    source = Channel.from_rows([[F(1, 2), F(1, 8), F(3, 8) - p, p, 0], [F(1, 8), F(1, 2), F(3, 8) - p, 0, p]])
+    for n in (1, 2):
+        truth = delta(
+            source.from_rows([["1/2", "1/8", "1/8", "1/4", 0], ["1/8", "1/2", "1/8", 0, "1/4"]]), n=n, exp_eps=3
+        )
+        assert delta(source, n=n, exp_eps=3).bracket.upper >= truth.bracket.lower
+
+
+@pytest.mark.parametrize("bits", [8, 128])
+def test_the_level_of_a_group_is_rounded_up(bits):
+    """To a multiple of 1e-12 that is above the local budget: a smaller one has a smaller bound."""
+    other = Group(randomizer("krr").at(k=3, lam=2), 2)
+    below = Group(randomizer("krr").at(k=3, lam=enclose(Exp(F(1)), 128).lower), 3)
+    truth = delta([below, other], exp_eps=F(3, 2), arithmetic="exact").bracket.lower
+    with few_bits(bits):
+        group = Group(randomizer("krr").at(k=3, eps0=1), 3)
+        assert delta([group, other], exp_eps=F(3, 2), arithmetic="exact").bracket.upper > truth
 
 
 def several_bases():

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from symshuffle import CertificateError, Exp, Group, any_ldp, delta, randomizer, renyi
+from symshuffle import CertificateError, Exp, Group, any_ldp, delta, epsilon, randomizer, renyi
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.channels.geometry.groups import symmetric_group
@@ -44,6 +44,8 @@ BRACKETS = {
     "delta with dropout": lambda: delta(KRR, n=4, exp_eps=LEVEL, dropout="1/4", **ROUGH).bracket,
     "delta at a local level": lambda: delta(randomizer("krr").at(k=3, lam=CAP), n=3, exp_eps=LEVEL, **ROUGH).bracket,
     "delta of any mechanism": lambda: delta(any_ldp(eps0=1), n=3, exp_eps=LEVEL, **ROUGH).bracket,
+    "delta of two reports": lambda: delta(KRR, n=2, reports=2, exp_eps=LEVEL, arithmetic="ball").bracket,
+    "epsilon of two reports": lambda: epsilon(KRR, n=2, reports=2, delta=F(1, 5), arithmetic="ball").bracket,
     "delta of unequal users": lambda: delta(USERS, exp_eps=LEVEL, arithmetic="ball").bracket,
     "renyi": lambda: renyi(KRR, n=3, order=2).bracket,
     "renyi of order 3/2": lambda: renyi(KRR, n=3, order=F(3, 2)).bracket,

@@ -10,7 +10,9 @@ import pytest
 
 import symshuffle as s
 from symshuffle import InputError, Unsupported
+from symshuffle.base.numbers import enclose
 from symshuffle.engines import Exact
+from tests.fewbits import FINE, few_bits
 from tests.shell import answer, refused
 from tests.soundness.said import Claim, Part, largest
 
@@ -96,6 +98,14 @@ def test_eps_for_every_matrix(seed):
     x = F(np.nextafter(np.exp(float(found.every_matrix)), 9))
     for rows in itertools.product(*(distributions(row, half)[:4] for row in text)):
         assert true_delta(rows, 3, x) <= F(1, 20)
+
+
+@pytest.mark.parametrize("bits", [8, 128])
+def test_what_a_level_in_balls_adds_for_every_matrix_is_rounded_up(bits):
+    ratio = enclose(s.Exp(F(1, 3)), FINE).upper
+    with few_bits(bits):
+        found = s.delta(s.Channel.from_rows([["0.33", "0.66"], ["0.66", "0.33"]]), n=2, eps="1/3", rtol=0.9)
+    assert found.every_matrix - found.bracket.upper >= (1 + ratio) * found.neighbours.hidden
 
 
 def test_nothing_can_be_said_where_the_last_digits_hide_too_much():

@@ -8,8 +8,9 @@ import flint
 import pytest
 from scipy.integrate import quad
 
-from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.base.numbers import Ball, enclose_log, to_arb, working_precision
 from symshuffle.channels.mixed_law import MixedLaw, Segment, quadrature_error, segment_decay, segment_transform
+from tests.fewbits import few_bits
 
 SEGMENTS = [
     Segment(Fraction(-6, 5), Fraction(1), Fraction(1, 5), Fraction(1)),
@@ -115,3 +116,13 @@ def test_mixtures() -> None:
     assert len(drawn.values) == 1
     assert abs(float(drawn.mean) - float(law.mean) / 4) < 1e-15
     assert abs(float(drawn.positive_mean()) - float(law.positive_mean()) / 4) < 1e-15
+
+
+@pytest.mark.parametrize("bits", [8, 24, 128])
+def test_bounds_on_every_value_are_on_their_sides(bits: int) -> None:
+    """The share of the segment in the expectation of G is 3/2, and of the atom -1/2."""
+    segment = Segment(Fraction(1), Fraction(1), Fraction(1, 2), enclose_log(Fraction(4)))
+    law = MixedLaw((Fraction(-1),), (Fraction(1, 2),), (segment,), Ball(Fraction(0), Fraction(1, 8)))
+    with few_bits(bits):
+        assert Fraction(7, 8) < law.floor <= 1
+        assert Fraction(13, 8) <= law.ceiling < 2

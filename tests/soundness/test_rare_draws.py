@@ -3,6 +3,7 @@
 import random
 import re
 import time
+from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
@@ -66,6 +67,36 @@ def test_sums_over_rare_draws_bracket_the_bound(seed, valued, monkeypatch):
     if rare_draws.split(law, n) is None:
         pytest.skip("no atom is rare and far beyond the others, or all are rare")
     assert seen
+    for found in seen:
+        assert found.lower <= truth <= found.upper
+
+
+@pytest.mark.parametrize("valued", [False, True])
+@pytest.mark.parametrize("sides", [(F(9, 10), F(1)), (F(1), F(2))], ids=["up to it", "from it"])
+@pytest.mark.parametrize("seed", range(12))
+def test_sums_over_rare_draws_take_weights_and_masses_at_their_own_ends(seed, sides, valued, monkeypatch):
+    """Probabilities that are known by balls, of a law that is at an end of all of them."""
+    chance = random.Random(f"draws {seed}")
+    law, n, seen = drawn_law(chance), 6, []
+    for name, limit in (("_SELDOM", F(2)), ("_FAR", 1), ("_FEWEST", 1)):
+        monkeypatch.setattr(rare_draws, name, limit)
+    law = replace(law, singular=F(1, 7))
+    weights = [Ball(*(end * w for end in sides)) for w in law.weights]
+    truth = exactly(law, n)
+    groups = rare_draws.split(law, n)
+    if groups is None:
+        pytest.skip("no atom is rare and far beyond the others, or all are rare")
+    common = [weight for _, weight in groups[0]]
+
+    def answer(other: Law, messages: int) -> Bracket | None:
+        value = exactly(Law(other.values, tuple(w / sum(common) for w in common)), messages)
+        return Bracket(value, value, "exact", "exact", "") if valued else None
+
+    def narrow(found: Bracket) -> bool:
+        seen.append(found)
+        return len(seen) > 2
+
+    by_rare_draws(Law(law.values, tuple(weights), Ball(*(end / 7 for end in sides))), n, answer, narrow)
     for found in seen:
         assert found.lower <= truth <= found.upper
 

@@ -5,6 +5,7 @@ import math
 import random
 import signal
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction as F
 from typing import Any
 
@@ -67,6 +68,38 @@ def test_a_law_without_its_rare_atoms_brackets_the_bound(seed, monkeypatch):
         pytest.skip("no atom is rare, or all are")
     assert found.lower <= exactly(law, n) <= found.upper
     assert found.aimed is None or found.width > F(1e-6) * found.upper
+
+
+@pytest.mark.parametrize("sides", [(F(9, 10), F(1)), (F(1), F(11, 10))], ids=["up to it", "from it"])
+@pytest.mark.parametrize("seed", range(40))
+def test_rare_atoms_apart_have_weights_and_masses_at_their_own_ends(seed, sides, monkeypatch):
+    """Probabilities that are known by balls, of a law that is at an end of all of them."""
+    chance = random.Random(f"rare {seed}")
+    law, n = replace(drawn_law(chance), singular=F(1, 7)), chance.randint(1, 6)
+    monkeypatch.setattr(rare_atoms, "_RARE", (F(1, chance.choice((20, 300))),))
+    monkeypatch.setattr(rare_atoms, "_FAR_FROM_ONE", 1)
+    answers: list[Bracket] = []
+
+    def answer(common: Law) -> Bracket:
+        answers.append(evaluate(common, n, RATIONAL))
+        return answers[-1]
+
+    if without_rare_atoms(law, n, 1e-6, answer) is None:
+        pytest.skip("no atom is rare, or all are")
+    known = F(1) if chance.randint(0, 1) else rare_atoms._RARE[0]
+    weights = tuple(Ball(*(end * w for end in sides)) if w < known else w for w in law.weights)
+    unsure = Law(law.values, weights, Ball(*(end / 7 for end in sides)))
+    found = without_rare_atoms(unsure, n, 1e-6, lambda _: answers.pop(0))  # of the same parts
+    assert found.lower <= exactly(law, n) <= found.upper
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_what_the_largest_atom_adds_is_at_the_upper_end_of_its_weight(n, monkeypatch):
+    monkeypatch.setattr(rare_atoms, "_RARE", (F(1, 20),))
+    values, weight = (F(-1), F(1), F(30)), F(1, 30)
+    law, unsure = (Law(values, (F(1, 2), F(7, 15), w)) for w in (weight, Ball(weight * F(9, 10), weight)))
+    found = without_rare_atoms(unsure, n, 1e-6, lambda common: evaluate(common, n, RATIONAL))
+    assert found.lower <= exactly(law, n) <= found.upper
 
 
 def test_of_wide_answers_each_end_is_used_on_its_own_side(monkeypatch):

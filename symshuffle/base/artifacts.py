@@ -60,7 +60,7 @@ def is_abandoned(draft: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError:
-        return True  # it cannot be opened, so that nobody is known to write it
+        return True  # it cannot be opened, so that its lock cannot be tested: counted as abandoned
 
 
 def _lock(descriptor: int) -> bool:

@@ -1,4 +1,4 @@
-r"""Unary encodings and local hashing: one bit per input, all bits independent.
+r"""Unary encodings and local hashing: likelihoods of strings of independent bits, one bit per input.
 
 In a unary encoding the output is a string of D bits; bit x of input x is 1 with probability a, every other bit with
 probability b. Local hashing has the same likelihoods: the output (h, y) of a hash function to g values and a value

@@ -1,16 +1,16 @@
 r"""Laws of G of which some atoms are rare among n draws and far beyond what the others sum to.
 
-Let :math:`p_r` be the weight of the rare value :math:`v_r`, p their sum, and C the law of the others. Among n draws
-:math:`k_r` are :math:`v_r` with a multinomial probability :math:`\pi_k`; with :math:`R=\sum_rk_rv_r` and m the
-number of the other draws,
+Let :math:`p_r` be the weight of the rare value :math:`v_r`, p their sum, and C the law of one draw that is not rare.
+Among n draws :math:`k_r` are :math:`v_r` with a multinomial probability :math:`\pi_k`; with :math:`R=\sum_rk_rv_r`, m
+the number of draws that are not rare, and independent :math:`C_i` of law C,
 
 .. math:: H(n)=\sum_k\pi_k\,\tfrac1nE\Big[\Big(R+\sum_{i\le m}C_i\Big)_+\Big]
    =\sum_k\pi_k\,\tfrac mn\,H_{C+R/m}(m),
 
 a sum of values of laws whose atoms are of one size. For X of mean :math:`\mu` and variance V these need no engine where
 :math:`\mu_+\le E[X_+]\le\mu_++V/4|\mu|` is narrow enough; where :math:`\mu<0`, Hoeffding's inequality bounds
-:math:`E[X_+]\le\max(X)_+e^{-2\mu^2/m(\max C-\min C)^2}`. Of more than K rare draws, since
-:math:`(x+y)_+\le x_++y_+` and :math:`P(\mathrm{Bin}(n,p)\ge j)\le(np)^j/j!`, there is left at most
+:math:`E[X_+]\le\max(X)_+e^{-2\mu^2/m(\max C-\min C)^2}`. The terms with more than K rare draws contribute together,
+since :math:`(x+y)_+\le x_++y_+` and :math:`P(\mathrm{Bin}(n,p)\ge j)\le(np)^j/j!`, at most
 
 .. math:: \frac{(np)^K}{K!}\sum_rp_rv_r^++\frac{(np)^{K+1}}{(K+1)!}E[C_+].
 """

@@ -170,7 +170,10 @@ class Power:
         return min(1.0, float(masses @ few))
 
     def runs(self, p0: float, p1: float, wanted: float = CAUGHT) -> int | None:
-        """Runs of each input that refute with the wanted probability, to half a percent; None if no number does."""
+        """Number of runs of each input, to half a percent, from which on they refute with probability ``wanted``.
+
+        None if P0 and P1 keep the claim, or if the largest power of 2 up to :data:`MOST_RUNS` is too few.
+        """
         if not p0 - self.ratio * p1 > self.delta:
             return None
         most = 1

@@ -200,7 +200,8 @@ def visited(n: int, tables: list[FactorTable], bits: int | None) -> tuple[Fracti
     """The sum over the counts in the windows, and a bound on its error, both relative to the scale of the tables."""
     *others, one, two = tables
     below, above = sorted((one, two), key=lambda table: table.value)
-    # Only counts in the windows are visited: an atom of which there are few there may be known less well.
+    # Bound on the error of S at any counts in the windows. The counts sum to n, and that of an atom is at most the last
+    # one of its window: an atom with low counts there may have a larger error.
     off = min(n * max(table.error for table in tables), sum(table.last * table.error for table in tables))
     if bits is None:
         off += 8 * (len(tables) + 2) * n * Fraction(UNIT) * Fraction(max(abs(table.value) for table in tables))

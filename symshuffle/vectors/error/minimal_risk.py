@@ -39,7 +39,9 @@ class MinimalRisk(AnswerMethods):
     ``float`` returns the upper end, rounded up.
 
     - ``weights``: non-negative weights on the inputs, of sum 1: the certificate.
-    - ``bracket``: its worst error above; the least weighted error below.
+    - ``estimator``: an unbiased estimator, an estimate for each output.
+    - ``bracket``: upper end: the largest error of ``estimator`` at an input; lower end: the least error of any unbiased
+      estimator, averaged over the inputs by ``weights``.
     """
 
     safe: ClassVar[SafeEnd] = "upper"

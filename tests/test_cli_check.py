@@ -115,3 +115,10 @@ def test_what_is_no_file_of_any_kind_is_refused(tmp_path, monkeypatch, capsys):
     for name, text in (("plan.toml", "= 1"), ("plan.toml", "[other]\nx = 1\n"), ("loss.json", "{"), ("x.json", "{}")):
         (tmp_path / name).write_text(text)
         assert name in refused(capsys, "check", name)
+
+
+@pytest.mark.parametrize("rows", ["1\n1\n", "0.5,0.5\n0.5,0.5\n0.5,0.5\n"])
+def test_the_largest_ratio_of_equal_rows_is_that_of_two_inputs(rows, tmp_path, capsys):
+    (tmp_path / "w.csv").write_text(rows)
+    assert "inputs 0 and 1 at output 0: ratio 1" in run(capsys, "check", str(tmp_path / "w.csv"))[1]
+    assert answer(capsys, "check", str(tmp_path / "w.csv"))["level"]["largest"]["pair"] == [0, 1]

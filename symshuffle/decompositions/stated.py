@@ -173,6 +173,8 @@ def _check(channel: Channel) -> None:
 
 def _worst(column: Sequence[Any], output: int) -> Place:
     first, second = (pick(range(len(column)), key=column.__getitem__) for pick in (max, min))
+    if first == second:  # all entries are equal
+        second = next(x for x in range(len(column)) if x != first)
     return Place(first, second, output, column[first] / column[second] if column[second] else None)
 
 

@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -167,6 +168,7 @@ def test_callers_say_whether_there_is_a_header(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["header"] is True
     numbered = written(tmp_path, "0,1", "0.5,0.5")
     assert [read_channel(numbered, header=header).num_inputs for header in (True, False)] == [1, 2]
+    assert [read_channel(numbered, header=np.bool_(header)).header for header in (True, False)] == [True, False]
     assert read_channel(written(tmp_path, "0,1,2", "0.2,0.3,0.5")).header is True
     as_json = tmp_path / "w.json"
     as_json.write_text("[[0.5, 0.5], [0.25, 0.75]]")

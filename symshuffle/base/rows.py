@@ -16,6 +16,7 @@ from numbers import Real as RealNumber
 from typing import Any, TypeAlias
 
 from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import is_truth_value
 from symshuffle.base.results import Bracket, outward
 
 Scalar: TypeAlias = "str | int | float | bool | None"
@@ -67,8 +68,10 @@ def flat(found: object) -> FlatRow:
 
 
 def _cell(value: Any) -> Scalar:
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, str):
         return value
+    if is_truth_value(value):
+        return bool(value)
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, Integral):

@@ -24,7 +24,7 @@ from symshuffle.base.documents import (
     split_lines,
 )
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import counted, parse_rational
+from symshuffle.base.numbers import as_header, counted, parse_rational
 from symshuffle.channels.channel import Channel
 
 LARGEST_FILE: Final = 5_000_000
@@ -70,8 +70,7 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
         pairs. Lines and columns of a CSV file count from 1; ``rows[x][y]`` in JSON count from 0.
     """
     path, text = read_text(path, "file", LARGEST_FILE)
-    if header is not None and not isinstance(header, bool):
-        raise InputError("header", header, "True, False or None")
+    header = as_header(header)
     if path.suffix.lower() == ".json":
         if header:
             raise InputError("header", header, "False or None with a JSON file, which has no line of names")

@@ -178,3 +178,18 @@ def test_equal_deployments_have_equal_answers() -> None:
     answers.append(delta(group(RR, colluding=2), n=6, exp_eps=2).bracket)
     answers.append(delta(pickle.loads(pickle.dumps(asked[0])), exp_eps=2).bracket)
     assert len(set(answers)) == 1
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_truth_values_of_numpy_are_read_by_value(truth: bool) -> None:
+    for value in (np.bool_(truth), np.array(truth)):
+        assert deployment(RR, memoised=value) == deployment(RR, memoised=truth)
+        assert type(deployment(RR, memoised=value).memoised) is bool
+        law = ["1/2", "1/2"] if truth else ROWS
+        assert group(law, 5, dummies=value) == group(law, 5, dummies=truth)
+        asked: dict[str, Any] = {"n": 9, "eps": "1/2", "periods": 2}
+        assert delta(RR, memoised=value, **asked) == delta(RR, memoised=truth, **asked)
+    for value in (1, "true", np.int64(1), np.array([truth]), []):
+        for made_with in (lambda v: deployment(RR, memoised=v), lambda v: group(RR, dummies=v)):
+            with pytest.raises(InputError, match="expected true or false"):
+                made_with(value)

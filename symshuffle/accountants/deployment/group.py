@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, counted, is_enclosed, parse_rational, ungrouped
+from symshuffle.base.numbers import as_integer, as_truth, counted, is_enclosed, parse_rational, ungrouped
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.closed_forms import ClosedForm, on_file
 
@@ -115,7 +115,7 @@ class Group:
 
     def __post_init__(self) -> None:
         if not isinstance(self.dummies, bool):
-            raise InputError("dummies", self.dummies, "true or false")
+            object.__setattr__(self, "dummies", as_truth(self.dummies, "dummies"))
         if self.randomizer is not None:
             object.__setattr__(self, "randomizer", self._read_randomizer())
         colluding = self.colluding

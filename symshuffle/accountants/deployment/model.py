@@ -17,7 +17,7 @@ from symshuffle.accountants.deployment.group import Group, check_n
 from symshuffle.base.artifacts import write_atomically
 from symshuffle.base.choices import Relation
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import as_integer, counted
+from symshuffle.base.numbers import as_integer, as_truth, counted
 from symshuffle.channels.channel import Channel
 
 MOST_PERIODS: Final = 10**6
@@ -127,7 +127,7 @@ class Deployment:
             if type(number) is not int or number != 1:
                 object.__setattr__(self, name, as_integer(number, name, 1, MOST_PERIODS))
         if not isinstance(self.memoised, bool):
-            raise InputError("memoised", self.memoised, "true or false")
+            object.__setattr__(self, "memoised", as_truth(self.memoised, "memoised"))
         if self.threshold is not None:
             object.__setattr__(self, "threshold", as_integer(self.threshold, "threshold", 1))
         if type(self.later_periods) is not tuple or self.later_periods:

@@ -49,12 +49,15 @@ from symshuffle.base.numbers.balls import usual_bits as usual_bits
 from symshuffle.base.numbers.balls import working_precision as working_precision
 from symshuffle.base.numbers.readers import KINDS as KINDS
 from symshuffle.base.numbers.readers import LARGEST_PARAMETER as LARGEST_PARAMETER
+from symshuffle.base.numbers.readers import as_header as as_header
 from symshuffle.base.numbers.readers import as_integer as as_integer
 from symshuffle.base.numbers.readers import as_number as as_number
 from symshuffle.base.numbers.readers import as_precision as as_precision
+from symshuffle.base.numbers.readers import as_truth as as_truth
 from symshuffle.base.numbers.readers import as_width as as_width
 from symshuffle.base.numbers.readers import is_expression as is_expression
 from symshuffle.base.numbers.readers import is_prime as is_prime
+from symshuffle.base.numbers.readers import is_truth_value as is_truth_value
 from symshuffle.base.numbers.readers import parse_constant as parse_constant
 from symshuffle.base.numbers.readers import parse_inside as parse_inside
 from symshuffle.base.numbers.readers import parse_number as parse_number

@@ -136,6 +136,19 @@ def is_truth_value(entry: object) -> bool:
     return isinstance(entry, bool) or type(entry).__name__ in ("bool_", "bool")
 
 
+def as_truth(entry: object, argument: str, expected: str = "true or false") -> bool:
+    """Read a truth value, Python's or NumPy's."""
+    value = scalar(entry)
+    if not is_truth_value(value):
+        raise InputError(argument, entry, expected)
+    return bool(value)
+
+
+def as_header(header: object) -> bool | None:
+    """Read whether a table has a line of names, None where it is to be found out; argument ``header``."""
+    return None if header is None else as_truth(header, "header", "True, False or None")
+
+
 def _by_value(value: Any, argument: str) -> Fraction | None:
     """The rational that a number of another type than ``float`` is; None for what is no rational number."""
     if isinstance(value, Integral):

@@ -19,7 +19,7 @@ import numpy as np
 
 from symshuffle.accountants.deployment.subjects import Subject, with_fields
 from symshuffle.base.errors import InputError, Progress, check_list
-from symshuffle.base.numbers import Real, as_integer, enclose, natural_log, upper_end
+from symshuffle.base.numbers import Real, as_header, as_integer, enclose, natural_log, upper_end
 from symshuffle.collect.audit.claims import claimed_level
 from symshuffle.collect.audit.runs import (
     MOST_MESSAGES,
@@ -351,8 +351,7 @@ def audit_samples(
     >>> audit_samples([0] * 600 + [1] * 200, [1] * 800, confidence="0.95").about
     'eps >= 4.34056 at delta = 0 at confidence 0.95, by 400 runs of each; nothing is claimed'
     """
-    if header is not None and not isinstance(header, bool):
-        raise InputError("header", header, "True, False or None")
+    header = as_header(header)
     samples = []
     for name, rows in (("first", first), ("second", second)):
         check_list(rows, name, "a list of rows, one for each run")

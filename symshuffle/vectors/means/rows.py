@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.base.documents import check_cells, check_comment, check_no_messages, has_names
 from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_header
 from symshuffle.vectors.randomizers.sampling import LENGTH_SLACK
 
 if TYPE_CHECKING:
@@ -100,8 +101,7 @@ def file_rows(path: Path, header: bool | None = None) -> Rows:
 
     - ``header``: whether there is a line of names; by default as for a matrix in a file.
     """
-    if header is not None and not isinstance(header, bool):
-        raise InputError("header", header, "True, False or None")
+    header = as_header(header)
     kind = path.suffix.lower()
     if kind not in (".npy", ".csv"):
         raise InputError("data", path, "a .csv or .npy file")

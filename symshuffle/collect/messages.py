@@ -164,7 +164,7 @@ def _comma_before_last(codes: Integers, wanted: int) -> Integers:
 def _numbers(
     codes: Integers, ends: Integers, text: bytes, first: int, scheme: Scheme, *, counts: bool
 ) -> tuple[Integers, Integers]:
-    """All numbers of a text, and how many stand in each line."""
+    """All numbers of a text, which have no leading zeros, and how many stand in each line."""
     digit = (codes >= ord("0")) & (codes <= ord("9"))
     blank = codes == ord(" ")
     comma = codes == ord(",")
@@ -178,7 +178,7 @@ def _numbers(
     wrong = np.zeros(len(ends), dtype=bool)
     wrong[line_of] = True
     lengths = stops - starts
-    wrong[np.searchsorted(ends, starts[lengths > _LONGEST])] = True
+    wrong[np.searchsorted(ends, starts[(lengths > _LONGEST) | ((lengths > 1) & (codes[starts] == ord("0")))])] = True
     if counts:  # exactly one comma in a line
         commas = np.flatnonzero(comma)
         wrong |= np.bincount(np.searchsorted(ends, commas), minlength=len(ends)) != 1
@@ -198,7 +198,7 @@ def _read_bit_counts(scheme: Scheme, text: bytes, ends: Integers, first: int) ->
     rows, weights, wrong = [], [], np.zeros(len(ends), dtype=bool)
     for i, line in enumerate(text[:-1].split(b"\n")):
         bits, _, count = line.partition(b",")
-        is_count = count.isdigit() and len(count) <= _LONGEST and int(count) > 0
+        is_count = count.isdigit() and len(count) <= _LONGEST and not count.startswith(b"0")
         if len(bits) != scheme.width or bits.strip(b"01") or not is_count:
             wrong[i] = True
             break
@@ -215,11 +215,11 @@ def _refuse(wrong: Integers, text: bytes, ends: Integers, first: int, scheme: Sc
     i = int(np.flatnonzero(wrong)[0])
     start = 0 if i == 0 else int(ends[i - 1]) + 1
     line = text[start : int(ends[i])].decode(errors="replace")
-    wanted = f"{scheme.width} integers from 0 to {scheme.alphabet - 1} with blanks between"
+    wanted = f"{scheme.width} integers from 0 to {scheme.alphabet - 1} without leading zeros, with blanks between"
     if scheme.is_bits:
         wanted = f"{scheme.width} digits 0 or 1"
     elif scheme.width == 1:
-        wanted = f"an integer from 0 to {scheme.alphabet - 1}"
+        wanted = f"an integer from 0 to {scheme.alphabet - 1} without leading zeros"
     wanted += f", a message of {scheme.name}" + (", then a comma and a count from 1 to 10^18 - 1" if counts else "")
     raise InputError(f"messages[{first + i}]", line or "an empty line", wanted)
 

@@ -295,3 +295,21 @@ def test_a_simulation_stands_beside_the_truth(capsys, survey):
     assert Path("again.csv").read_text() == Path("h.csv").read_text()
     for wrong in ((*ESTIMATE, "--simulate"), (*ESTIMATE, "--seed", "4"), (*ESTIMATE[:3], *ESTIMATE[4:])):
         refused(capsys, *wrong)
+
+
+@pytest.mark.parametrize("form", [(), ("--counts",)])
+def test_messages_behind_a_byte_order_mark_are_read(capsys, survey, form):
+    assert run(capsys, *RANDOMIZE, *form)[0] == 0
+    plain = run(capsys, *ESTIMATE)
+    Path("messages.csv").write_bytes(b"\xef\xbb\xbf" + Path("messages.csv").read_bytes())
+    Path("histogram.csv").unlink()
+    assert run(capsys, *ESTIMATE) == plain and plain[0] == 0
+    assert "not messages of a survey" in refused(capsys, "check", "messages.csv")
+
+
+@pytest.mark.parametrize("text", ["message\n00\n", "message\n01\n", "message,count\n01,50\n", "message,count\n1,050\n"])
+def test_a_number_with_leading_zeros_is_no_message(capsys, survey, text):
+    head = "# " + json.dumps({"kind": "symshuffle messages", "plan": survey.digest})
+    Path("messages.csv").write_text(f"{head}\n{text}")
+    told = f"messages.csv, line 3 = {text.split()[1]}: expected an integer from 0 to 3 without leading zeros"
+    assert told in refused(capsys, *ESTIMATE)

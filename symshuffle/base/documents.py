@@ -26,6 +26,9 @@ _NO_NAME: Final = re.compile(
 
 _FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
 """What spreadsheets write in place of a number that they do not have: no comment."""
+SIGNS: Final = str.maketrans("\N{MINUS SIGN}\N{FRACTION SLASH}", "-/")
+"""Signs of numbers that are no ASCII."""
+
 
 _MESSAGES: Final = re.compile(r"\s*#\s*\{\s*\"kind\":\s*\"symshuffle messages\"")
 
@@ -241,6 +244,16 @@ def is_name(text: str) -> bool:
         return False
     # Fractions, and digits of other scripts, are numbers to a reader.
     return all(char.isascii() or unicodedata.numeric(char, None) is None for char in text)
+
+def folded_value(text: str) -> str:
+    """Return the value of a number in lowest terms, alike for 1, 01, +1, 1.0 and 1e0; of any other text its folding."""
+    text = folded(text)
+    digits = (char if (digit := unicodedata.decimal(char, None)) is None else str(digit) for char in text)
+    try:
+        return str(parse_rational("".join(digits).translate(SIGNS), "text"))
+    except InputError:
+        return text
+
 
 
 def _is_number(text: str) -> bool:

@@ -126,7 +126,8 @@ def randomize(
         bool,
         typer.Option(
             "--exact-ids",
-            help="Treat identities as different users also if only case, blanks or invisible characters differ.",
+            help="Treat identities as different users also if only case, blanks, invisible characters "
+            "or the notation of a number differ.",
         ),
     ] = False,
     discard_draft: Annotated[

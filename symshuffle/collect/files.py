@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias
 import numpy as np
 
 from symshuffle.base.artifacts import check_destination, is_abandoned, published_once
-from symshuffle.base.documents import check_no_messages, folded, parse_json, read_text
+from symshuffle.base.documents import (
+    check_no_messages,
+    folded,
+    folded_value,
+    open_bytes,
+    open_text,
+    parse_json,
+    read_text,
+)
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import counted as in_words
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
@@ -73,7 +81,7 @@ def read_values(
     """Category of each user, from a column of a CSV or Parquet file: one row is one user.
 
     - ``identity``: column of identities; equal ones are refused, and without ``exact_ids`` also those that differ in
-      case, blanks, invisible or compatible characters (NFKC) only.
+      case, blanks, invisible or compatible characters (NFKC) only, and equal numbers.
     """
     found, seen, places = array("i"), bytearray(), plan.places
     rows = _parquet_rows if _is_parquet(values) else _csv_rows
@@ -88,7 +96,7 @@ def read_values(
             if who is not None:
                 if not folded(who):
                     raise InputError(f"{where}, column {identity}", "an empty cell", "an identity")
-                key = who if exact_ids else folded(who)
+                key = who if exact_ids else folded_value(who)
                 seen += hashlib.blake2b(key.encode(), digest_size=16).digest()
     except csv.Error as error:
         raise InputError("values", values, f"a CSV file; after {where}: {error}") from error
@@ -158,7 +166,7 @@ def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[_Row]) -> Non
         f"{second}, column {identity}",
         ascii(again),
         f"an identity that differs from {name!a} of {there} in more than case, blanks, invisible and compatible "
-        "characters; if these are two users, exact_ids=True",
+        "characters, and the notation of a number; if these are two users, exact_ids=True",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final, final
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.base.documents import folded
+from symshuffle.base.documents import folded_value
 from symshuffle.base.errors import InputError
 from symshuffle.collect.scheme import Draw, Integers, Scheme, random_order, uniform
 
@@ -247,14 +247,14 @@ def read_labels(labels: Sequence[str], k: int | None = None) -> tuple[str, ...]:
 
 
 def labels_alike(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for each label that equals an earlier one but for case, blanks and invisible characters."""
+    """Return a sentence for each label that equals an earlier one by :func:`folded_value`."""
     seen: dict[str, int] = {}
     found = []
     for i, label in enumerate(labels):
-        if (first := seen.setdefault(folded(label), i)) != i:
+        if (first := seen.setdefault(folded_value(label), i)) != i:
             found.append(
                 f"labels {first + 1} and {i + 1}, {labels[first]!a} and {label!a}, are two categories: they differ in "
-                "case, blanks, invisible and compatible characters only"
+                "case, blanks, invisible and compatible characters, or the notation of a number, only"
             )
     return tuple(found)
 

@@ -35,13 +35,13 @@ ESTIMATE = words("collect estimate plan.json messages.csv --out histogram.csv")
 
 def test_labels_that_are_nearly_the_same_are_told(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pairs = (("Red", "red"), ("caf\u00e9", "cafe\u0301"), ("a b", "a\u00a0b"), ("x", "x\u200b"))
+    pairs = (("Red", "red"), ("caf\u00e9", "cafe\u0301"), ("a b", "a\u00a0b"), ("x", "x\u200b"), ("1", "1.0"))
     Path("labels.txt").write_text("\n".join(label for pair in pairs for label in pair), encoding="utf-8")
     asked = ("--n", "3", "--eps", "2", "--delta", "0.1", "--mechanism", "krr", "--labels", "labels.txt")
     told = run(capsys, "collect", "plan", *asked, "--out", "plan.toml")[2].splitlines()
-    assert [line.split(",")[0] for line in told] == [f"plan.toml: labels {i} and {i + 1}" for i in (1, 3, 5, 7)]
+    assert [line.split(",")[0] for line in told] == [f"plan.toml: labels {i} and {i + 1}" for i in (1, 3, 5, 7, 9)]
     plan = read_plan(Path("plan.toml").read_text(encoding="utf-8"))
-    assert plan.k == 8 and [f"plan.toml: {notice}" for notice in plan.notices] == told
+    assert plan.k == 10 and [f"plan.toml: {notice}" for notice in plan.notices] == told
     assert small("krr", labels=("a", "b", "c", "d")).notices == ()
 
 

@@ -97,7 +97,10 @@ ALIKE = [("u1", "u1 "), ("u1", " u1"), ("u1", "U1"), ("u1", "u 1"), ("u1", "u\u0
  ("u\t1", "u 1"), ("u 1", "u  1"), ("u1", "u\uff11"),
          ("a\u0301", "\u00c1"), ("stra\u00dfe", "STRASSE"),
          *(("u1", f"u{char}1") for char in INVISIBLE), ("u1", "u1\u2800"), ("u1", "u\u00b9"), ("fi1", "\ufb011"),
-         ("\u01c41", "d\u017e1"), ("\u0345a", "\u0399A")]  # fmt: skip
+         ("\u01c41", "d\u017e1"), ("\u0345a", "\u0399A"),
+         *(("1", other) for other in ("01", "1.0", "+1", "1e0", "1E0", "10e-1", "2/2")),
+         *(("1", other) for other in ("\uff11", "\uff10\uff11", "\u0661")),
+         ("-1", "\u22121"), ("0.5", "\u00bd"), ("1/2", ".50"), ("0", "-0")]  # fmt: skip
 
 
 @pytest.mark.parametrize("pair", ALIKE)
@@ -114,7 +117,9 @@ def test_equal_identities_are_refused_and_different_ones_are_read(survey, capsys
         Path("values.csv").write_text("user,answer\n" + "".join(f"{who},1\n" for who in ids))
         for more in ((), ("--exact-ids",)):
             assert f"line {row + 1}, column user" in refused(capsys, *RANDOMIZE, "--id", "user", *more)
-    Path("values.csv").write_text("user,answer\n" + "".join(f"{who},1\n" for who in ("a1", "a2", "1a", "01", "1")))
+    Path("values.csv").write_text(
+        "user,answer\n" + "".join(f"{who},1\n" for who in ("a1", "a2", "a01", "1a", "1-1", "1", "2"))
+    )
     assert run(capsys, *RANDOMIZE, "--id", "user")[0] == 0
     assert "--exact-ids" in refused(capsys, *RANDOMIZE[:-1], "again.csv", "--exact-ids")
 

@@ -213,6 +213,14 @@ def test_a_worker_that_dies_leaves_what_is_finished(tmp_path):
     assert (tmp_path / "a" / TABLE).read_text() == "point,x,reason,seconds\n"
 
 
+def test_a_table_behind_a_byte_order_mark_is_resumed(tmp_path):
+    grid = {"base": [2, 3], "exponent": [1, 2]}
+    rows = tabulate(power, grid, out=tmp_path).to_rows()
+    (tmp_path / TABLE).write_bytes(b"\xef\xbb\xbf" + (tmp_path / TABLE).read_bytes())
+    again = tabulate(power, grid, out=tmp_path)
+    assert again.resumed == 4 and again.to_rows() == rows
+
+
 def test_a_folder_written_before_the_modules_moved_is_resumed(tmp_path):
     folder = tmp_path / "old"
     shutil.copytree(ROOT / "tests" / "golden" / "sweep_before_the_rooms", folder)

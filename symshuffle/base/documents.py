@@ -6,7 +6,9 @@ import json
 import re
 import tomllib
 import unicodedata
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
+from io import BufferedReader, TextIOWrapper
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -24,11 +26,11 @@ _NO_NAME: Final = re.compile(
 )
 """What a number with a sign, per cent, a fraction or an exponent has, and words that stand for a value."""
 
-_FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
-"""What spreadsheets write in place of a number that they do not have: no comment."""
 SIGNS: Final = str.maketrans("\N{MINUS SIGN}\N{FRACTION SLASH}", "-/")
 """Signs of numbers that are no ASCII."""
 
+_FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
+"""What spreadsheets write in place of a number that they do not have: no comment."""
 
 _MESSAGES: Final = re.compile(r"\s*#\s*\{\s*\"kind\":\s*\"symshuffle messages\"")
 
@@ -36,6 +38,19 @@ _SEPARATORS: Final = re.compile(r"[\s,;|&\"']+")
 """What stands between or around the cells of a row, in whatever notation."""
 
 _NAMES: Final = "or names only: a letter or _ first, no sign, per cent, fraction or exponent"
+
+
+def open_bytes(path: Path) -> BufferedReader:
+    """Return a file opened for reading, behind the byte order mark of UTF-8 where it begins with one."""
+    stream = path.open("rb")
+    if stream.peek(len(BOM_UTF8))[: len(BOM_UTF8)] == BOM_UTF8:
+        stream.read(len(BOM_UTF8))
+    return stream
+
+
+def open_text(path: Path, newline: str | None = None) -> TextIOWrapper:
+    """Return a text file in UTF-8 opened for reading, as :func:`open_bytes`; ``newline`` as of :func:`open`."""
+    return TextIOWrapper(open_bytes(path), encoding="utf-8", newline=newline)
 
 
 def read_text(path: object, argument: str, largest: int) -> tuple[Path, str]:
@@ -46,7 +61,8 @@ def read_text(path: object, argument: str, largest: int) -> tuple[Path, str]:
         file = Path(path)
         if file.stat().st_size > largest:
             raise InputError(argument, file, f"at most {largest} bytes")
-        return file, file.read_text(encoding="utf-8-sig")
+        with open_text(file) as stream:
+            return file, stream.read()
     except (OSError, TypeError) as error:
         raise InputError(argument, path, f"a readable file ({getattr(error, 'strerror', error)})") from None
     except UnicodeDecodeError:
@@ -229,6 +245,16 @@ def folded(text: str) -> str:
     return "".join(char for char in text if not (char.isspace() or _is_invisible(char)))
 
 
+def folded_value(text: str) -> str:
+    """Return the value of a number in lowest terms, alike for 1, 01, +1, 1.0 and 1e0; of any other text its folding."""
+    text = folded(text)
+    digits = (char if (digit := unicodedata.decimal(char, None)) is None else str(digit) for char in text)
+    try:
+        return str(parse_rational("".join(digits).translate(SIGNS), "text"))
+    except InputError:
+        return text
+
+
 def _is_invisible(char: str) -> bool:
     """Whether a character is shown as nothing: a control, a format character, a filler or a variation selector."""
     return unicodedata.category(char) in ("Cc", "Cf") or char in _FILLERS or "\ufe00" <= char <= "\ufe0f"
@@ -244,16 +270,6 @@ def is_name(text: str) -> bool:
         return False
     # Fractions, and digits of other scripts, are numbers to a reader.
     return all(char.isascii() or unicodedata.numeric(char, None) is None for char in text)
-
-def folded_value(text: str) -> str:
-    """Return the value of a number in lowest terms, alike for 1, 01, +1, 1.0 and 1e0; of any other text its folding."""
-    text = folded(text)
-    digits = (char if (digit := unicodedata.decimal(char, None)) is None else str(digit) for char in text)
-    try:
-        return str(parse_rational("".join(digits).translate(SIGNS), "text"))
-    except InputError:
-        return text
-
 
 
 def _is_number(text: str) -> bool:

@@ -28,7 +28,7 @@ from types import CodeType, FunctionType
 from typing import IO, Any, Final, TypeAlias, final
 
 from symshuffle.base.artifacts import check_destination, write_atomically
-from symshuffle.base.documents import LARGEST_LIST, parse_json, read_text
+from symshuffle.base.documents import LARGEST_LIST, open_text, parse_json, read_text
 from symshuffle.base.errors import InputError, SymshuffleError, Unsupported, check_progress
 from symshuffle.base.executors import Work, check_executor
 from symshuffle.base.numbers import as_integer, counted
@@ -70,7 +70,10 @@ class _Journal:
     def open(self) -> None:
         """Read the rows that are there; a last one without its end was being written when the sweep was stopped."""
         assert self.table is not None
-        text = self.table.read_text(encoding="utf-8") if self.table.exists() else ""
+        text = ""
+        if self.table.exists():
+            with open_text(self.table) as stream:
+                text = stream.read()
         whole = text[: text.rfind("\n") + 1]
         reader = csv.DictReader(io.StringIO(whole))
         names = list(reader.fieldnames or ())

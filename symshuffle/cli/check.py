@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from symshuffle.base.choices import Blanket
-from symshuffle.base.documents import read_text
+from symshuffle.base.documents import open_text, read_text
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.levels import read_budget
 from symshuffle.base.numbers import format_decimal, parse_rational
@@ -108,7 +108,8 @@ def kind_of(path: Path) -> str:
     """Kind of a file: ``proof``, ``trace bound``, ``certificate``, ``plan``, ``privacy loss`` or ``channel``."""
     if path.suffix.lower() != ".json":
         try:
-            start = path.read_text(encoding="utf-8-sig").lstrip()[:1]
+            with open_text(path) as stream:
+                start = stream.read().lstrip()[:1]
         except (OSError, UnicodeDecodeError):
             return "channel"  # whose reader says what is wrong
         if start != "{":

@@ -112,7 +112,7 @@ _Row: TypeAlias = tuple[str, str, str | None]
 
 
 def _csv_rows(path: Path, column: str, identity: str | None) -> Iterator[_Row]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
+    with open_text(path, newline="") as stream:
         reader = csv.reader(stream, strict=True)
         heads = next(reader, [])
         check_no_messages(",".join(heads), "values", path, "values of users")
@@ -218,7 +218,7 @@ def read_messages(path: Path, plan: SurveyPlan, users: object = None) -> tuple[I
         _check_head(head, path, plan)
         return _tallied(blocks, plan, f"{path}, row", 1, users, counts=_with_counts(",".join(columns), path))
     try:
-        with path.open("rb") as stream:
+        with open_bytes(path) as stream:
             first = stream.readline(1 << 16)
             _check_head(first.removeprefix(b"#") if first.startswith(b"#") else b"null", path, plan)
             counts = _with_counts(stream.readline(1 << 16).decode(errors="replace").rstrip("\r\n"), path)

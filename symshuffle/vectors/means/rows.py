@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
-from symshuffle.base.documents import check_cells, check_comment, check_no_messages, has_names
+from symshuffle.base.documents import check_cells, check_comment, check_no_messages, has_names, open_text
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_header
 from symshuffle.vectors.randomizers.sampling import LENGTH_SLACK
@@ -181,7 +181,7 @@ def _csv(path: Path, header: bool | None) -> Rows:
 def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
     """The lines of a file with their numbers from 1 on, without empty ones at the end."""
     empty = 0
-    with path.open(encoding="utf-8-sig") as file:
+    with open_text(path) as file:
         for number, line in enumerate(file, start=1):
             if number <= skip:
                 continue

@@ -63,6 +63,10 @@ REFUSED = (
     "#N/A,1",
     "#DIV/0!,b",
     "0,1",
+    "00,01",
+    "+0,+1",
+    "-0,1",
+    "0, 0001",
     "2/3,2/3",
     "-0.5,1.5",
 )
@@ -169,7 +173,12 @@ def test_callers_say_whether_there_is_a_header(tmp_path, capsys):
     numbered = written(tmp_path, "0,1", "0.5,0.5")
     assert [read_channel(numbered, header=header).num_inputs for header in (True, False)] == [1, 2]
     assert [read_channel(numbered, header=np.bool_(header)).header for header in (True, False)] == [True, False]
-    assert read_channel(written(tmp_path, "0,1,2", "0.2,0.3,0.5")).header is True
+    for names in ("0,1,2", "00,01,02", "+0,+1,+2"):
+        assert read_channel(written(tmp_path, names, "0.2,0.3,0.5")).header is True
+    for row in ("00,01", "+0,+1", "-0,1"):
+        with pytest.raises(InputError, match="line 1 = .*expected names of columns, or a row written 0.0,1.0"):
+            read_channel(written(tmp_path, row, BODY.rstrip()))
+        assert read_channel(written(tmp_path, row, BODY.rstrip()), header=False).rows[0] == (0, 1)
     as_json = tmp_path / "w.json"
     as_json.write_text("[[0.5, 0.5], [0.25, 0.75]]")
     assert read_channel(as_json).header is False

@@ -32,6 +32,8 @@ SIGNS: Final = str.maketrans("\N{MINUS SIGN}\N{FRACTION SLASH}", "-/")
 _FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
 """What spreadsheets write in place of a number that they do not have: no comment."""
 
+_INTEGER: Final = re.compile(r"([+-]?)0*(\d{1,18})", re.ASCII)
+
 _MESSAGES: Final = re.compile(r"\s*#\s*\{\s*\"kind\":\s*\"symshuffle messages\"")
 
 _SEPARATORS: Final = re.compile(r"[\s,;|&\"']+")
@@ -207,13 +209,13 @@ _LINE_END: Final = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
 def has_names(
     first: Sequence[str], second: Sequence[str] | None, where: str, expected: str, remedy: str, rows: Iterable[int]
 ) -> bool:
-    """Return whether a first line has names of columns: names, or the numbers 0, 1, 2, ... as pandas writes them.
+    """Return whether a first line has names of columns: names, or the integers 0, 1, 2, ..., written without a point.
 
     - ``second``: cells of the next line, or None where there is none: then numbers are a row.
     - ``where``, ``expected``, ``remedy``: as of :func:`is_header`.
     - ``rows``: widths at which 0, 1, ... may be a row of data as well, and is refused.
     """
-    numbered = second is not None and list(first) == [str(y) for y in range(len(second))]
+    numbered = second is not None and [_integer(cell) for cell in first] == [*range(len(second))]
     if numbered and len(first) in rows:
         decimals = ",".join(f"{y}.0" for y in range(len(first)))
         meant = f"names of columns, or a row written {decimals} (or header=True or header=False)"
@@ -270,6 +272,12 @@ def is_name(text: str) -> bool:
         return False
     # Fractions, and digits of other scripts, are numbers to a reader.
     return all(char.isascii() or unicodedata.numeric(char, None) is None for char in text)
+
+
+def _integer(text: str) -> int | None:
+    """The integer that a text of digits is, maybe with a sign or leading zeros; None for any other text."""
+    found = _INTEGER.fullmatch(text)
+    return None if found is None else int(found[1] + found[2])
 
 
 def _is_number(text: str) -> bool:

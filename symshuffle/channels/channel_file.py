@@ -53,8 +53,8 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
     header : bool, optional
         Whether the first line of a CSV file has names of columns. By default it has if every cell is a name, which
         begins with a letter or ``_`` and cannot be a number, or if they are the numbers 0, 1, 2, ... of the columns.
-        The only line has none. Refused are the first line ``0,1``, which may be a row, and one of which some cell is
-        neither a probability nor such a name.
+        The only line has none. Refused are the first line ``0,1``, which may be a row, also as ``00,+1``, and one of
+        which some cell is neither a probability nor such a name.
 
     Returns
     -------

@@ -115,6 +115,9 @@ def test_numbers_of_columns_that_may_be_a_vector_are_refused_unless_it_is_said(t
     with pytest.raises(InputError, match=rf"x\.csv, line 1 = {names}: expected names of columns"):
         file_rows(file)
     assert [survey(file_rows(file, header))[0] for header in (True, False)] == [2, 3]
+    spelled = ",".join(f"+0{y}" for y in range(cells))
+    with pytest.raises(InputError, match=r"x\.csv, line 1 = \+00.*: expected names of columns"):
+        file_rows(written(tmp_path / "x.csv", f"{spelled}\n{row}\n"))
     commented = written(tmp_path / "c.csv", f"# made by us\n{names}\n{row}\n")
     with pytest.raises(InputError, match="line 2 = 0"):
         file_rows(commented)
@@ -123,7 +126,7 @@ def test_numbers_of_columns_that_may_be_a_vector_are_refused_unless_it_is_said(t
 
 
 def test_first_lines_of_vectors_are_those_of_matrices(tmp_path):
-    named = {"0,1,2": True, "a,b,c": True, "0.0,0.1,0.2": False, "0,1,0": False}
+    named = {"0,1,2": True, "00,+1,02": True, "a,b,c": True, "0.0,0.1,0.2": False, "0,1,0": False}
     for first, header in named.items():
         found = file_rows(written(tmp_path / "x.csv", f"{first}\n0.1,0.2,0.3\n"))
         assert (found.header, survey(found)[0]) == (header, 1 if header else 2)

@@ -97,7 +97,7 @@ def file_rows(path: Path, header: bool | None = None) -> Rows:
 
     A CSV file has one vector per line, numbers separated by commas. A first line that begins with ``#`` is skipped, and
     after it one of names; a line that has neither numbers nor names is refused, and so are numbers of columns that may
-    be a vector, ``0`` and ``0,1``.
+    be a vector, ``0`` and ``0,1``, also as ``00,+1``.
 
     - ``header``: whether there is a line of names; by default as for a matrix in a file.
     """

@@ -120,6 +120,15 @@ def test_effects_of_periods_that_are_composed() -> None:
     assert found == {"periods = 3": "the composition of the batches of all periods"}
 
 
+def test_the_largest_blanket_has_an_effect_on_vectors_alone(capsys: Any) -> None:
+    asked = ("--n", "9", "--eps", "1", "--blanket", "largest", "--explain")
+    for source, effect in (
+        (("krr", "-p", "k=3", "--eps0", "1"), "none: this randomizer has one blanket, the largest"),
+        (("gaussian", "-p", "sigma0=1"), "the distribution that replaces the messages of the other users"),
+    ):
+        assert f"blanket = largest {effect}" in " ".join(run(capsys, "delta", *source, *asked)[1].split())
+
+
 def test_irrational_budgets_have_the_composition() -> None:
     found = delta(randomizer("krr", k=2, eps0=1), n=2, exp_eps=2, reports=2)
     assert found.neighbours.theorem != ENUMERATED

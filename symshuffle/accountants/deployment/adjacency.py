@@ -84,6 +84,7 @@ class Adjacency:
         metadata={
             "help": "Blanket of a vector mechanism: mechanism (the null symbol's law) or largest.",
             "effect": "the distribution that replaces the messages of the other users",
+            "one_blanket": "none: this randomizer has one blanket, the largest",
             "nearest": "none here; for another blanket, ask epsilon or delta",
             "absent": ("compare", "audit", "design", "mean"),
             "read": ("plan",),

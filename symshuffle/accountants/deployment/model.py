@@ -225,8 +225,11 @@ class Deployment:
 
         - ``enumerated``: whether the answer is an enumeration of all histograms, and no bound.
         """
+        from symshuffle.accountants.deployment.reduced import Reducible
+
         found: dict[str, str] = {}
-        kinds = ["enumerated"] * enumerated + ["memoised"] * self.memoised + ["effect"]
+        one_blanket = not isinstance(self.groups[0].randomizer, Reducible)
+        kinds = ["enumerated"] * enumerated + ["memoised"] * self.memoised + ["one_blanket"] * one_blanket + ["effect"]
         places: list[tuple[str, Any]] = [("", self), ("", self.adjacency)]
         for i, group in enumerate(self.groups):
             places.append((f"group[{i}]." if len(self.groups) > 1 and len(self.users) > 1 else "", group))

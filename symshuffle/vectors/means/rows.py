@@ -77,7 +77,7 @@ def _refuse_row(place: str, row: Vectors) -> None:
         raise InputError(f"{place}, column {column + 1}", row[column], "a finite number")
     length = math.hypot(*map(float, row))  # scales, so that no square overflows
     shown = f"{length:.12g}" if length < math.inf else f"above {sys.float_info.max:.3g}"
-    raise InputError(f"norm of {place}", shown, "a vector of length at most 1 (nothing is clipped)")
+    raise InputError(place, f"norm {shown}", "a vector of length at most 1 (nothing is clipped)")
 
 
 def array_rows(data: Any, name: str = "data") -> Rows:

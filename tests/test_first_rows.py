@@ -176,7 +176,7 @@ def test_callers_say_whether_there_is_a_header(tmp_path, capsys):
     for names in ("0,1,2", "00,01,02", "+0,+1,+2"):
         assert read_channel(written(tmp_path, names, "0.2,0.3,0.5")).header is True
     for row in ("00,01", "+0,+1", "-0,1"):
-        with pytest.raises(InputError, match="line 1 = .*expected names of columns, or a row written 0.0,1.0"):
+        with pytest.raises(InputError, match=r"line 1 = .*expected names of columns, or a row written 0\.0,1\.0"):
             read_channel(written(tmp_path, row, BODY.rstrip()))
         assert read_channel(written(tmp_path, row, BODY.rstrip()), header=False).rows[0] == (0, 1)
     as_json = tmp_path / "w.json"

@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, echo
 from symshuffle.base.numbers import parse_rational
 
 LARGEST_LIST: Final = 20_000_000
@@ -60,7 +60,7 @@ def read_text(path: object, argument: str, largest: int) -> tuple[Path, str]:
     if not isinstance(path, str | PathLike):
         raise InputError(argument, path, "the path of a file")
     try:
-        file = Path(path)
+        path = file = Path(path)
         if file.stat().st_size > largest:
             raise InputError(argument, file, f"at most {largest} bytes")
         with open_text(file) as stream:
@@ -81,7 +81,7 @@ def parse_json(text: str, path: Path | str, argument: str, **kept: Any) -> Any:
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         for name in {name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i])}:
-            raise InputError(argument, path, f"each key once, but {name} is there again")
+            raise InputError(argument, path, f"each key once, but {echo(name)} is there again")
         return dict(pairs)
 
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, Final, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -34,13 +35,13 @@ class InputError(SymshuffleError, ValueError):
         self.argument = argument
         self.value = value
         self.expected = expected
-        found = f" = {_written(value)}"
+        found = f" = {echo(value)}"
         if value is None and not argument.endswith("]"):
             found = " are missing" if _SEVERAL.fullmatch(argument) else " is missing"
         super().__init__(f"{_beginning(argument)}{found}: expected {expected}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str | None, str]]:
-        shown = None if self.value is None else _written(self.value)
+        shown = None if self.value is None else echo(self.value)
         return type(self), (self.argument, shown, self.expected)  # the value itself may not travel
 
 
@@ -48,10 +49,11 @@ _SEVERAL: Final = re.compile(r"[\w-]+(, [\w-]+)+")
 """Names of several arguments."""
 
 
-def _written(value: object) -> str:
-    """The value in one line, or the beginning of a long one: Python writes no integers of more than 4300 digits.
+def echo(value: object) -> str:
+    """Return a value in one line, or the beginning of one longer than 60 characters; a path has 200.
 
-    A text with blanks other than single ones between words is quoted, so that two texts are never written alike.
+    Python writes no integers of more than 4300 digits. A text with blanks other than single ones between words is
+    quoted, so that two short texts are never written alike.
     """
     try:
         text = str(value)
@@ -62,11 +64,11 @@ def _written(value: object) -> str:
         text = words
     elif text != words and not (text[:1] in ("'", '"') and text.isprintable()):
         text = repr(text)
-    return _beginning(text)
+    return _beginning(text, 200 if isinstance(value, PathLike) else 60)
 
 
 def _beginning(text: str, longest: int = 200) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}..."
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def listed(*values: object) -> str | None:

@@ -80,7 +80,7 @@ def read_channel(path: Path | str, *, header: bool | None = None) -> Channel:
     if not rows:
         raise InputError("file", path, "at least one row of probabilities")
     if len(rows) > _LARGEST_INPUTS:
-        raise InputError("file", f"{path} with {len(rows)} rows", f"at most {_LARGEST_INPUTS}: all pairs are compared")
+        raise InputError(str(path), f"{len(rows)} rows", f"at most {_LARGEST_INPUTS}: all pairs are compared")
     try:
         _check_lengths(rows)
         found = Channel.from_rows(
@@ -145,7 +145,7 @@ def _split(text: str, path: Path) -> tuple[list[list[str]], list[int]]:
             check_cells(row, f"{path}, line {ends[-1]}", _VALUE)
             found.append([entry.strip() for entry in row])
     except csv.Error as error:
-        raise InputError("file", f"{path} ({error})", "comma-separated probabilities") from None
+        raise InputError(str(path), str(error), "comma-separated probabilities") from None
     return found, ends
 
 

@@ -28,7 +28,7 @@ from symshuffle.base.documents import (
     parse_json,
     read_text,
 )
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported, echo
 from symshuffle.base.numbers import counted as in_words
 from symshuffle.collect.guarantee import LARGEST_USERS, out_of_plan
 from symshuffle.collect.messages import category, counted, lines, read_lines
@@ -165,8 +165,8 @@ def _refuse_repeats(seen: bytearray, identity: str, rows: Iterator[_Row]) -> Non
     raise InputError(
         f"{second}, column {identity}",
         ascii(again),
-        f"an identity that differs from {name!a} of {there} in more than case, blanks, invisible and compatible "
-        "characters, and the notation of a number; if these are two users, exact_ids=True",
+        f"an identity that differs from {echo(ascii(name))} of {there} in more than case, blanks, "
+        "invisible and compatible characters, and the notation of a number; if these are two users, exact_ids=True",
     )
 
 

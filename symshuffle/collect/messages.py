@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.base.documents import folded_value
-from symshuffle.base.errors import InputError
+from symshuffle.base.errors import InputError, echo
 from symshuffle.collect.scheme import Draw, Integers, Scheme, random_order, uniform
 
 AT_ONCE: Final = 1 << 19
@@ -252,9 +252,10 @@ def labels_alike(labels: Sequence[str]) -> tuple[str, ...]:
     found = []
     for i, label in enumerate(labels):
         if (first := seen.setdefault(folded_value(label), i)) != i:
+            earlier, later = (echo(ascii(one)) for one in (labels[first], label))
             found.append(
-                f"labels {first + 1} and {i + 1}, {labels[first]!a} and {label!a}, are two categories: they differ in "
-                "case, blanks, invisible and compatible characters, or the notation of a number, only"
+                f"labels {first + 1} and {i + 1}, {earlier} and {later}, are two categories: they differ in case, blanks, "
+                "invisible and compatible characters, or the notation of a number, only"
             )
     return tuple(found)
 

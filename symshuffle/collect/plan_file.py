@@ -60,7 +60,7 @@ def read_plan(text: str, name: str = "plan") -> SurveyPlan:
     """
     expected = "a plan written by `symshuffle collect plan`"
     if len(text) > LARGEST_PLAN:
-        raise InputError("plan", f"{name} of {len(text)} characters", f"{expected}, at most {LARGEST_PLAN}")
+        raise InputError(name, f"{len(text)} characters", f"{expected}, at most {LARGEST_PLAN}")
     content: Any = _content(text, name)
     older = isinstance(content, dict) and content.get("kind") == _KIND
     missing = [] if older else [key for key in TABLES if not isinstance(content, dict) or key not in content]

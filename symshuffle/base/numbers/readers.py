@@ -27,9 +27,6 @@ _POINTED: Final = re.compile(r"[1-9]\d{0,2}(?:\.000)+", re.ASCII)
 """Text that is an integer with decimals in some countries, and a thousand times it in others."""
 
 _LONGEST_TEXT: Final = 1000
-_SHOWN: Final = 50
-"""Characters of a text that a message shows."""
-
 LARGEST_PARAMETER: Final = 10**15
 """Integer parameters beyond this are refused: nothing in the package stays accurate there."""
 
@@ -110,18 +107,17 @@ def parse_inside(value: object, argument: str, interval: str) -> Fraction:
 
 def _of_text(text: str, argument: str) -> Fraction:
     written = text.strip()
-    shown = text if len(written) <= _SHOWN else f"{written[: _SHOWN - 3]}..."
     if len(written) > _LONGEST_TEXT:
-        raise InputError(argument, shown, f"a number of at most {_LONGEST_TEXT} characters")
+        raise InputError(argument, text, f"a number of at most {_LONGEST_TEXT} characters")
     form = _RATIONAL.fullmatch(written)
     if form is None:
-        raise InputError(argument, shown, _EXPECTED)
+        raise InputError(argument, text, _EXPECTED)
     if int(form[1] or 0) > _LARGEST_EXPONENT:
-        raise InputError(argument, shown, _EXPONENTS)
+        raise InputError(argument, text, _EXPONENTS)
     try:
         return Fraction(written)
     except ZeroDivisionError:
-        raise InputError(argument, shown, "a denominator other than 0") from None
+        raise InputError(argument, text, "a denominator other than 0") from None
 
 
 def scalar(value: object) -> Any:

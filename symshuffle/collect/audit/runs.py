@@ -23,7 +23,7 @@ from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
 from symshuffle.base.documents import SIGNS, folded, is_name, split_lines
-from symshuffle.base.errors import InputError, Progress, check_kind, check_progress
+from symshuffle.base.errors import InputError, Progress, check_kind, check_progress, echo
 from symshuffle.base.numbers import as_integer, parse_rational
 
 MOST_MESSAGES: Final = 50_000_000
@@ -216,8 +216,8 @@ def check_spellings(first: Sequence[Run], second: Sequence[Run]) -> None:
         key = folded(message)
         if key in alike and key not in common:
             expected = (
-                f"the spelling of the first sample, {alike[key]!a}: they differ in case, blanks or invisible "
-                "characters only; if these are two messages, disjoint=True"
+                f"the spelling of the first sample, {echo(ascii(alike[key]))}: they differ in case, blanks or "
+                "invisible characters only; if these are two messages, disjoint=True"
             )
             raise InputError("second", ascii(message), expected)
     _check_notations(seen[0] - seen[1], seen[1] - seen[0])
@@ -230,8 +230,8 @@ def _check_notations(first: AbstractSet[str], second: AbstractSet[str]) -> None:
         other = next((alike[value] for value in _notations(message) if value in alike), None)
         if other is not None:
             expected = (
-                f"the notation of the first sample, {other!a}: they may be one number; if these are two messages, "
-                "disjoint=True"
+                f"the notation of the first sample, {echo(ascii(other))}: they may be one number; if these "
+                "are two messages, disjoint=True"
             )
             raise InputError("second", ascii(message), expected)
 

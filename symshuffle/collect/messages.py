@@ -254,8 +254,8 @@ def labels_alike(labels: Sequence[str]) -> tuple[str, ...]:
         if (first := seen.setdefault(folded_value(label), i)) != i:
             earlier, later = (echo(ascii(one)) for one in (labels[first], label))
             found.append(
-                f"labels {first + 1} and {i + 1}, {earlier} and {later}, are two categories: they differ in case, blanks, "
-                "invisible and compatible characters, or the notation of a number, only"
+                f"labels {first + 1} and {i + 1}, {earlier} and {later}, are two categories: they differ in case, "
+                "blanks, invisible and compatible characters, or the notation of a number, only"
             )
     return tuple(found)
 

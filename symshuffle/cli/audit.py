@@ -225,7 +225,8 @@ def samples(
         bool,
         typer.Option(
             "--disjoint",
-            help="Accept samples that have no message in common, or differ in spelling; both use the same notation.",
+            help="Accept samples that have no message in common, or differ in spelling or in the number of cells of a "
+            "line; both use the same notation.",
         ),
     ] = False,
     header: Annotated[

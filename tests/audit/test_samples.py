@@ -162,6 +162,39 @@ def refused_unless_disjoint(pair, capsys):
     return line
 
 
+CELLS = [  # two files, and the refusal
+    (("0,1\n1,0\n", "0,1,\n1,0,\n"), "b.csv, line 1 = 0,1,: expected a message in every cell"),
+    (("0,1,\n1,0,\n", "0,1\n1,0\n"), "a.csv, line 1 = 0,1,: expected a message in every cell"),
+    (("0\n1\n", "0,\n1,\n"), "b.csv, line 1 = 0,: expected a message in every cell"),
+    (("0,\n1,\n", "0,\n1,\n"), "a.csv, line 1 = 0,: expected a message in every cell"),
+    (("0,1\n,0\n", "0,1\n1,0\n"), "a.csv, line 2 = ,0: expected a message in every cell"),
+    (("0\n1\n", "0,1\n1,0\n"), "b.csv, line 1 = 0,1: expected 1 cell, as in the first run of the first sample"),
+    (("0,1\n1,0\n", "0\n1\n"), "b.csv, line 1 = 0: expected 2 cells, as in the first run of the first sample"),
+    (("0,1\n1\n", "0,1\n1,0\n"), "a.csv, line 2 = 1: expected 2 cells"),
+    (("0,1\n1,0\n", "0,1\n1,0,0\n"), "b.csv, line 2 = 1,0,0: expected 2 cells"),
+]
+
+
+@pytest.mark.parametrize(("pair", "told"), CELLS)
+def test_lines_of_different_numbers_of_cells_are_refused_unless_stated(pair, told, tmp_path, monkeypatch, capsys):
+    """A comma at the end is no leak; where every line has it too, the claim would be refuted by an empty message."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in zip(("a.csv", "b.csv"), pair, strict=True):
+        Path(name).write_text(text * 200)
+    asked = ("audit", "samples", "a.csv", "b.csv", "--eps", "1")
+    line = refused(capsys, *asked)
+    assert told in line and "--disjoint" in line
+    assert run(capsys, *asked, "--disjoint")[0] in (0, 1)
+    for read in (str, lambda row: tuple(row.split(","))):
+        rows = [[read(row) for row in text.split() * 200] for text in pair]
+        with pytest.raises(InputError, match=r"^(first|second)\[[01]\] = .*disjoint=True"):
+            audit_samples(*rows, eps=1)
+    for name, text in zip(("a.csv", "b.csv"), pair, strict=True):
+        Path(name).write_text("u\n" + text * 200)
+    line = refused(capsys, *asked, "--header")
+    assert told.replace("line 2", "line 3").replace("line 1", "line 2") in line
+
+
 SPELLED = [("yes", "Yes"), ("a b", "ab"), ("A", "\uff21"), ("u  1", "u 1"), ("e\u0301", "\u00e9"), ("ab", "a\u200bb")]
 
 

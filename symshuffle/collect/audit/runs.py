@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias, final
 
 from symshuffle.base.documents import SIGNS, folded, is_name, split_lines
 from symshuffle.base.errors import InputError, Progress, check_kind, check_progress, echo
-from symshuffle.base.numbers import as_integer, parse_rational
+from symshuffle.base.numbers import as_integer, counted, parse_rational
 
 MOST_MESSAGES: Final = 50_000_000
 """Messages of an audit beyond which nothing is run: they are held in memory."""
@@ -198,6 +198,22 @@ def check_names(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[
         if named and not others & {*runs[0]}:
             expected = "a message of another row; if these are names of columns, header=True, or else header=False"
             raise InputError(f"{name}[0]", rows[0], expected)
+
+
+def check_widths(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[Run], skipped: int) -> None:
+    """Refuse an empty message beside others, as a comma at the end leaves one, and runs of different sizes.
+
+    - ``skipped``: rows before the first run.
+    """
+    width = len(samples[0][0])
+    sizes = f"{counted(width, 'cell')}, as in the first run of the first sample"
+    for name, rows, runs in (("first", first, samples[0]), ("second", second, samples[1])):
+        for i, run in enumerate(runs):
+            has_empty = len(run) > 1 and "" in run
+            if has_empty or len(run) != width:
+                expected = "a message in every cell" if has_empty else sizes
+                expected += "; if both samples have the same notation, disjoint=True"
+                raise InputError(f"{name}[{i + skipped}]", rows[i + skipped], expected)
 
 
 def check_spellings(first: Sequence[Run], second: Sequence[Run]) -> None:

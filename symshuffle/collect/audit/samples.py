@@ -29,6 +29,7 @@ from symshuffle.collect.audit.runs import (
     as_run,
     check_names,
     check_spellings,
+    check_widths,
     hint,
     line,
     read_row,
@@ -330,7 +331,7 @@ def audit_samples(
     disjoint : bool
         Whether samples are taken as they are although they have no message in common, or a message occurs in each of
         them in a spelling that the other does not have (yes and Yes): each names its sample, or the two are written in
-        different ways.
+        different ways. So are runs of different numbers of messages, and empty messages beside others.
     header : bool, optional
         Whether the first row of each sample has names of columns, and is no run. By default there are no names, and a
         first row of names that do not occur in other rows is refused.
@@ -344,7 +345,8 @@ def audit_samples(
     ------
     InputError
         If there are fewer rows than any outcome needs to refute the claim, the samples have no message in common or
-        write it differently, a first row may be a line of names, or an argument is out of its range.
+        write it differently, runs have different numbers of messages or an empty one beside others, a first row may be
+        a line of names, or an argument is out of its range.
 
     Examples
     --------
@@ -371,5 +373,6 @@ def audit_samples(
                 "first, second", f"{found.runs // 2} runs in the half that is tested", error.expected
             ) from None
     if not disjoint:
+        check_widths(first, second, *samples, skipped=int(bool(header)))
         check_spellings(*samples)
     return found.judge(*samples)

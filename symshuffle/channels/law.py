@@ -22,8 +22,8 @@ from typing import Any, ClassVar, Final, Literal, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (
+    AllEnds,
     Ball,
-    Ends,
     Number,
     both_ends,
     brief,
@@ -126,7 +126,7 @@ class Law:
         return is_enclosed((*self.values, *self.weights, self.singular))
 
     @cached_property
-    def ends(self) -> tuple[Ends, Ends]:
+    def ends(self) -> tuple[AllEnds, AllEnds]:
         """Lower and upper ends of the values, and of the weights; a double is taken at its word."""
         return both_ends(self.values), both_ends(self.weights)
 

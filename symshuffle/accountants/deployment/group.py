@@ -114,8 +114,9 @@ class Group:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.dummies, bool):
-            object.__setattr__(self, "dummies", as_truth(self.dummies, "dummies"))
+        dummies: object = self.dummies
+        if not isinstance(dummies, bool):
+            object.__setattr__(self, "dummies", as_truth(dummies, "dummies"))
         if self.randomizer is not None:
             object.__setattr__(self, "randomizer", self._read_randomizer())
         colluding = self.colluding

@@ -126,8 +126,9 @@ class Deployment:
             number = getattr(self, name)
             if type(number) is not int or number != 1:
                 object.__setattr__(self, name, as_integer(number, name, 1, MOST_PERIODS))
-        if not isinstance(self.memoised, bool):
-            object.__setattr__(self, "memoised", as_truth(self.memoised, "memoised"))
+        memoised: object = self.memoised
+        if not isinstance(memoised, bool):
+            object.__setattr__(self, "memoised", as_truth(memoised, "memoised"))
         if self.threshold is not None:
             object.__setattr__(self, "threshold", as_integer(self.threshold, "threshold", 1))
         if type(self.later_periods) is not tuple or self.later_periods:

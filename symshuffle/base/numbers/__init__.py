@@ -16,8 +16,8 @@ undecided verdict for its truth value raises instead of answering "no".
 from symshuffle.base.numbers.balls import DEFAULT_BITS as DEFAULT_BITS
 from symshuffle.base.numbers.balls import FLOAT_SUM_SLACK as FLOAT_SUM_SLACK
 from symshuffle.base.numbers.balls import MOST_DOUBLINGS as MOST_DOUBLINGS
+from symshuffle.base.numbers.balls import AllEnds as AllEnds
 from symshuffle.base.numbers.balls import Ball as Ball
-from symshuffle.base.numbers.balls import Ends as Ends
 from symshuffle.base.numbers.balls import Exp as Exp
 from symshuffle.base.numbers.balls import Number as Number
 from symshuffle.base.numbers.balls import Real as Real

@@ -415,10 +415,10 @@ def upper_end(value: Number) -> Fraction:
     return value.upper if isinstance(value, Ball) else Fraction(value)
 
 
-Ends: TypeAlias = "tuple[tuple[Fraction, ...], tuple[Fraction, ...]]"
+AllEnds: TypeAlias = "tuple[tuple[Fraction, ...], tuple[Fraction, ...]]"
 """Lower ends of some numbers, and their upper ends."""
 
 
-def both_ends(values: Sequence[Number]) -> Ends:
+def both_ends(values: Sequence[Number]) -> AllEnds:
     """Rationals not above some numbers, and rationals not below them (a double is taken at its word)."""
     return tuple(map(lower_end, values)), tuple(map(upper_end, values))

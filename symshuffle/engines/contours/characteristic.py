@@ -26,7 +26,7 @@ import numpy.typing as npt
 from symshuffle.base import cost
 from symshuffle.base.doubles import UNIT, Array, Complexes
 from symshuffle.base.errors import Unsupported
-from symshuffle.base.numbers import Ends, to_float
+from symshuffle.base.numbers import AllEnds, to_float
 from symshuffle.channels.law import Law
 from symshuffle.engines.contours import saddle
 
@@ -187,7 +187,7 @@ def enclosure_error(finite: Law, tilt: saddle.Tilt, n: int, c: float) -> float:
     return (moved + weighed) * (1 + 1e-9)
 
 
-def _radii(ends: Ends) -> Array:
+def _radii(ends: AllEnds) -> Array:
     """Halves of the widths of some balls, rounded up; 0 for any other number."""
     widths = np.array(list(map(float, map(operator.sub, *reversed(ends)))))
     found: Array = np.where(widths > 0, np.nextafter(widths / 2, math.inf), 0.0)

@@ -42,7 +42,7 @@ _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
 
 
-class Tilted(NamedTuple):
+class TiltedLaw(NamedTuple):
     """The law of G under a tilt s.
 
     - ``cumulant``: ``log E exp(s G)``; ``noise``: what round-off does to it, as :meth:`Tilt.at` has it.
@@ -69,7 +69,7 @@ class Tilt:
     values: Array
     weights: Array
 
-    def at(self, s: float) -> Tilted:
+    def at(self, s: float) -> TiltedLaw:
         """The law of G under the tilt ``s``; no number where an exponent is beyond doubles: no contour is then chosen.
 
         The cumulant is off by at most 12 unit round-offs times its ``noise``, beside those of itself: an exponent
@@ -94,11 +94,11 @@ class Tilt:
             growth = math.fsum(self.weights * grown) if largest < _LARGEST_EXPONENT else math.inf
         if -0.5 < growth < math.inf:
             noise = float(self.weights @ (np.abs(grown) * (1 + np.abs(exponent)))) / (1 + growth)
-            return Tilted(math.log1p(growth), noise, weights, weight_noise, mean, variance)
+            return TiltedLaw(math.log1p(growth), noise, weights, weight_noise, mean, variance)
         # Growth next to -1 would lose digits; there the terms are summed as they are.
         cumulant = shift + math.log(total)
         noise = float(weights @ (2 + np.abs(exponent))) + abs(cumulant) + abs(shift)
-        return Tilted(cumulant, noise, weights, weight_noise, mean, variance)
+        return TiltedLaw(cumulant, noise, weights, weight_noise, mean, variance)
 
     def slopes(self, s: Array) -> Array:
         """Means of G under several tilts."""

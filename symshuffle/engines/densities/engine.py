@@ -82,7 +82,7 @@ def density_bracket(
             found = _by_cells(law, n, rtol, few) if _width_of(few) <= about * rtol else few
             if found.width <= Fraction(rtol) * found.upper:
                 return _capped(found, at_most(law, n)[0])
-        return _said(_by_transform(law, n, arithmetic, rtol), rtol)
+        return _said(_with_its_cost(law, n, arithmetic, rtol), rtol)
     except (Unsupported, NotDecided) as reason:
         ceiling, road = at_most(law, n)
         if ceiling < NOTHING:
@@ -98,7 +98,7 @@ def density_bracket(
                     return _said(found, rtol)
             with contextlib.suppress(Unsupported, NotDecided):
                 if coarser > rtol:
-                    return _said(_by_transform(law, n, arithmetic, coarser), rtol)
+                    return _said(_with_its_cost(law, n, arithmetic, coarser), rtol)
         if n > many:
             raise
         refusal = str(reason)
@@ -169,17 +169,17 @@ def _chernoff(law: LevelledPair, n: int, near: Fraction, *, least_bits: int = 12
         return Ball.from_arb(size, bits).upper + cut.missing[1] if size.is_finite() else Fraction(1)
 
 
-def _by_transform(law: LevelledPair, n: int, arithmetic: Arithmetic, rtol: float) -> Bracket:
+def _with_its_cost(law: LevelledPair, n: int, arithmetic: Arithmetic, rtol: float) -> Bracket:
     """By Bromwich's integral; in balls its nodes take about as long again as all else, and their time is counted."""
     before = cost.left()
     try:
-        return _by_passes(law, n, arithmetic, rtol)
+        return _by_transform(law, n, arithmetic, rtol)
     finally:
         if arithmetic == "ball":
             cost.add(before - cost.left())
 
 
-def _by_passes(
+def _by_transform(
     law: LevelledPair,
     n: int,
     arithmetic: Arithmetic,

@@ -26,7 +26,7 @@ _NO_NAME: Final = re.compile(
 )
 """What a number with a sign, per cent, a fraction or an exponent has, and words that stand for a value."""
 
-SIGNS: Final = str.maketrans("\N{MINUS SIGN}\N{FRACTION SLASH}", "-/")
+SIGNS_OF_NUMBERS: Final = str.maketrans("\N{MINUS SIGN}\N{FRACTION SLASH}", "-/")
 """Signs of numbers that are no ASCII."""
 
 _FAULTY: Final = re.compile(r"#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)")
@@ -252,7 +252,7 @@ def folded_value(text: str) -> str:
     text = folded(text)
     digits = (char if (digit := unicodedata.decimal(char, None)) is None else str(digit) for char in text)
     try:
-        return str(parse_rational("".join(digits).translate(SIGNS), "text"))
+        return str(parse_rational("".join(digits).translate(SIGNS_OF_NUMBERS), "text"))
     except InputError:
         return text
 

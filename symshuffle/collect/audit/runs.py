@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
-from symshuffle.base.documents import SIGNS, folded, is_name, split_lines
+from symshuffle.base.documents import SIGNS_OF_NUMBERS, folded, is_name, split_lines
 from symshuffle.base.errors import InputError, Progress, check_kind, check_progress, echo
 from symshuffle.base.numbers import as_integer, counted, parse_rational
 
@@ -254,7 +254,7 @@ def _check_notations(first: AbstractSet[str], second: AbstractSet[str]) -> None:
 
 def _notations(message: str) -> set[Fraction | float]:
     """Return the numbers that a message may stand for, also in notations that are not read: 50%, 1,000, 1_0, 0x1."""
-    text = unicodedata.normalize("NFKC", message).translate(SIGNS).casefold().replace(" ", "")
+    text = unicodedata.normalize("NFKC", message).translate(SIGNS_OF_NUMBERS).casefold().replace(" ", "")
     unit, digits = Fraction(1, 100) if text.endswith("%") else Fraction(1), text.removesuffix("%")
     found = set[Fraction | float]()
     for written in {digits.replace(",", "."), re.sub("[,;_']", "", digits)}:

@@ -6,9 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, Law, delta, epsilon, profile, randomizer
+from symshuffle import Ball, Channel, Exp, InputError, Law, delta, epsilon, profile, randomizer
+from symshuffle.accountants.bounds.chernoff import without_engine
 from symshuffle.accountants.bounds.evaluate import Method, evaluate
 from symshuffle.accountants.deployment.reduction import reduction
+from symshuffle.base.numbers import enclose
 from symshuffle.engines import Contour, Exact
 
 KRR = randomizer("krr").at(k=10, eps0=1)
@@ -101,3 +103,21 @@ def test_a_bound_that_hardly_falls_with_eps_is_searched():
     assert above.upper <= target < below.lower < target * (1 + Fraction(1, 10**6))
     assert found.bracket.width <= found.bracket.upper / 10**4
     assert found.attained.lower == found.bracket.lower  # all of this bound is attained
+
+
+HALF, UNIT, TINY = Fraction(1, 2), enclose(Exp(Fraction(1, 3)), 200), Fraction(1, 2**500)
+WAYS = {
+    "units": (Law((-UNIT, 2 * UNIT), (HALF, HALF)), 5, evaluate),
+    "larger units": (Law((-TINY, TINY), (HALF, HALF)), 5, evaluate),
+    "next to nothing": (Law((Fraction(-1), HALF), (HALF, HALF)), 10**9, evaluate),
+    "no engine": (Law((Fraction(-1), HALF), (HALF, HALF)), 50, lambda law, n, _: without_engine(law, n, "")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_revealed_is_at_its_own_ends(way):
+    law, n, value = WAYS[way]
+    ends = Fraction(1, 8), Fraction(1, 4)
+    found = value(replace(law, singular=Ball(*ends)), n, Method())
+    low, high = (value(replace(law, singular=end), n, Method()) for end in ends)
+    assert found.lower <= low.lower and high.upper <= found.upper

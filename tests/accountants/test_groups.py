@@ -10,9 +10,10 @@ import pytest
 from symshuffle import Channel, delta, epsilon, randomizer, total_variation
 from symshuffle.accountants.deployment.groups import group_bound, group_factor
 from symshuffle.accountants.questions.proof import prove
-from symshuffle.base.numbers import Exp, lower_end, upper_end
+from symshuffle.base.numbers import Ball, Exp, lower_end, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.shuffled import shuffled_divergence
+from tests.fewbits import few_bits
 
 HADAMARD = randomizer("hadamard").at(D=8, eps0=12)
 WIDTH, FEW_DIGITS = 1 + F(1, 10**5), 1 + F(1, 100)
@@ -113,3 +114,12 @@ def test_a_group_of_any_size_is_answered_at_once():
     assert all(one.upper <= other.upper for one, other in itertools.pairwise(bounds))
     assert all(one.aimed is None for one in bounds)
     assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize("bits", [24, 128])
+@pytest.mark.parametrize("ratio", [F(101, 100), F(10**30 + 1, 10**30), Ball(F(11, 10), F(12, 10))], ids=str)
+def test_the_factor_of_a_large_group_is_between_its_ends(ratio, bits):
+    low, high = (sum(end**i for i in range(250)) for end in (lower_end(ratio), upper_end(ratio)))
+    with few_bits(bits):
+        factor = group_factor(250, ratio)
+    assert lower_end(factor) <= low <= high <= upper_end(factor)

@@ -1,10 +1,11 @@
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
 from proofs_checks._estimation import fisher_information
-from symshuffle import Channel, InputError
+from symshuffle import Ball, Channel, InputError
 from symshuffle.base.choices import Population, members
 from symshuffle.mechanisms import krr
 from symshuffle.utility import AnchoredLaw
@@ -17,6 +18,7 @@ from symshuffle.utility.estimation.canonical import (
     project_on_simplex,
     template_votes,
     worst_canonical_risk,
+    worst_risk,
 )
 
 F = Fraction
@@ -82,3 +84,13 @@ def test_projection_on_the_simplex():
 def test_out_of_range(call):
     with pytest.raises(InputError):
         call()
+
+
+@pytest.mark.parametrize("population", ["iid", "fixed"])
+def test_a_worst_risk_has_the_risks_at_both_ends_of_the_sizes_of_votes(population):
+    ends = (F(1, 2), F(1), F(2)), (F(3, 4), F(3, 2), F(3))
+    low, high, found = (
+        worst_risk(SimpleNamespace(vote_sizes=lambda sizes=sizes: sizes), n=5, population=population)[0]
+        for sizes in (*ends, tuple(map(Ball, *ends)))
+    )
+    assert found.lower <= low.lower < high.upper <= found.upper

@@ -8,11 +8,13 @@ import pytest
 
 from symshuffle import Channel, Deployment, Group, InputError, delta, randomizer
 from symshuffle.accountants.deployment.adjacency import Adjacency
+from symshuffle.accountants.deployment.model import KEYWORDS
 from symshuffle.cli import main
 from symshuffle.configuration.files import read_deployment_file
 from symshuffle.configuration.randomizers import PARAMETERS, NamedRandomizer
 from symshuffle.configuration.tables import deployment_table
 from symshuffle.mechanisms.registry import EXAMPLES
+from tests.shell import refused
 
 W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 SQUARE = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
@@ -221,7 +223,7 @@ def test_a_missing_parameter_is_refused_at_its_table(form, line, tmp_path):
     ("before", "after", "said"),
     [
         ("", "", "line 1: reports = true: expected an integer from 1"),
-        ("group_size = 1", 'group_size = "x"', "line 3: group_size = x: expected an integer"),
+        ("group_size = 1", 'group_size = "x"', "line 3: adjacency.group_size = x: expected an integer"),
         ("count = 20", "count = -20", "line 7: group[0].count = -20: expected an integer"),
         ("count = 30", "count = false", "line 11: group[1].count = false: expected an integer"),
         ("eps0 = 2", 'eps0 = "x"', "line 10: group[1].parameters.eps0 = x: expected"),
@@ -259,3 +261,42 @@ def test_reports_kept_in_later_periods_leave_the_first_one_fresh(tmp_path, monke
     (tmp_path / "e.toml").write_text(f"periods = 5\nmemoised = true\n[[group]]\n{one}")
     assert main(["delta", "e.toml", "--eps", "1/2"]) == 0
     assert "fresh randomness" not in capsys.readouterr().out
+
+
+KRR = '[[group]]\nrandomizer = "krr"\nparameters = { k = 3, eps0 = 1 }\n'
+COUNTED = f"{KRR}count = 100\n"
+WRONG_FIELDS = {  # what is wrong where the randomizer is known, the place, and the option
+    "adjacency": (f'[adjacency]\nrelation = "all"\n{COUNTED}', "line 2: adjacency.relation", "all"),
+    "null": (f"[adjacency]\nnull = [0.3, 0.3, 0.4]\n{COUNTED}", "line 2: adjacency.null", "0.3,0.3,0.4"),
+    "blanket": (f'[adjacency]\nblanket = "mechanism"\n{COUNTED}', "line 2: adjacency.blanket", "mechanism"),
+    "group_size": (f"[adjacency]\ngroup_size = 101\n{COUNTED}", "line 2: adjacency.group_size", "101"),
+    "pairs": (f"[adjacency]\npairs = [[0, 3]]\n{COUNTED}", "line 2: adjacency.pairs", "0-3"),
+    "graph": (f"[adjacency]\ngraph = [[0, 3]]\n{COUNTED}", "line 2: adjacency.graph", "0-3"),
+    "datasets": (f"[adjacency]\ndatasets = [[0, 1], [0, 3]]\n{KRR}", "line 2: adjacency.datasets", None),
+    "n": (f"{KRR}count = 0\n", "line 4: group[0].count", "0"),
+    "min_batch_size": (f"{COUNTED}min_batch_size = 101\n", "line 5: group[0].min_batch_size", "101"),
+    "dropout": (f"{COUNTED}dropout = 2\n", "line 5: group[0].dropout", "2"),
+    "colluding": (f"{COUNTED}colluding = 100\n", "line 5: group[0].colluding", "100"),
+    "reports": (f"reports = 0\n{COUNTED}", "line 1: reports", "0"),
+    "periods": (f"periods = 0\n{COUNTED}", "line 1: periods", "0"),
+    "memoised": (f'memoised = "no"\n{COUNTED}', "line 1: memoised", None),
+    "threshold": (f"threshold = 0\n{COUNTED}", "line 1: threshold", "0"),
+}
+
+
+def test_every_field_has_a_wrong_value():
+    assert set(WRONG_FIELDS) == set(KEYWORDS)
+
+
+@pytest.mark.parametrize("name", WRONG_FIELDS)
+def test_a_wrong_field_is_named_where_it_stands(name, tmp_path, capsys):
+    """In the file by its key and line, as an option by the option."""
+    text, place, value = WRONG_FIELDS[name]
+    file = tmp_path / "d.toml"
+    file.write_text(text)
+    for command in (("delta", "--eps", "0.3"), ("epsilon", "--delta", "0.1")):
+        assert refused(capsys, command[0], file, *command[1:]).startswith(f"symshuffle: {file}, {place} = ")
+    if value is not None:
+        file.write_text(COUNTED)
+        option = f"--{name.replace('_', '-')}"
+        assert refused(capsys, "delta", file, "--eps", "0.3", option, value).startswith(f"symshuffle: {option} = ")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,9 @@ import typer
 from symshuffle.accountants.deployment.adjacency import Adjacency
 from symshuffle.accountants.deployment.experiment import Experiment, experiment_of
 from symshuffle.accountants.deployment.group import Group, check_n
-from symshuffle.accountants.deployment.model import KEYWORDS, UNSAID, Deployment
+from symshuffle.accountants.deployment.model import FIELD_NAMES, KEYWORDS, OWNERS, UNSAID, Deployment
 from symshuffle.base.choices import Blanket
+from symshuffle.base.documents import LARGEST_LIST, read_text
 from symshuffle.base.errors import InputError, Unsupported, optional
 from symshuffle.base.numbers import as_width
 from symshuffle.cli import arguments
@@ -210,7 +212,7 @@ class Asked:
             if users and asked is not None:
                 asked.check_users()
         except InputError as error:
-            raise self.fields.as_written(error) from None
+            raise self._in_its_place(self.fields.as_written(error)) from None
         return DescribedDeployment(deployment, asked, self, numbers, matrices)
 
     def echo(self, deployment: Deployment, matrices: Mapping[str, Path]) -> dict[str, Any]:
@@ -223,7 +225,8 @@ class Asked:
     def budgeted(self) -> tuple[Deployment, dict[str, Any]]:
         """The deployment whose local budget is asked for, and what is echoed."""
         if self.path is not None:
-            deployment, matrices = self._of_file(budget=False)
+            with self.placed():
+                deployment, matrices = self._of_file(budget=False)
             if not any(callable(group.randomizer) for one in deployment.kinds for group in one.users):
                 raise InputError("FILE", self.path, "a group without eps0 and lam: its budget is asked for")
             return deployment, self.echo(deployment, matrices)
@@ -267,20 +270,33 @@ class Asked:
             deployment = deployment.with_(**given)
         return deployment, {} if one.file is None else {"group[0]": one.file}
 
-    def _in_file(self, error: InputError, told: Deployment) -> InputError:
-        """Return a refusal in which fields that were not typed as options are keys of the file."""
-        from symshuffle.configuration.files import OF_GROUP
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """A block of which refusals name fields that were not typed as options by their keys in the file."""
+        try:
+            yield
+        except InputError as error:
+            raise self._in_its_place(error) from None
 
-        names, one_group = error.argument.split(", "), len(told.groups) == 1 and not told.later_periods
-        if not {*names} <= {*KEYWORDS} or not {*names} - {*self.fields.written, "n"}:
+    def _in_its_place(self, error: InputError) -> InputError:
+        """A refusal that names fields that were not typed as options by their keys in the file."""
+        names = error.argument.split(", ")
+        typed = {*self.fields.written} | ({"n"} if self.n is not None else set())
+        if self.path is None or not {*names} <= {*KEYWORDS} or {*names} <= typed:
             return error
-        places = []
-        for name in names:
-            if name in (*self.fields.written, "n"):
-                places.append(f"--{name.replace('_', '-')}")
-            else:
-                places.append(f"group[0].{name}" if one_group and name in OF_GROUP else name)
+        if len(names) == 1:
+            from symshuffle.configuration.files import in_file
+
+            return in_file(error, self.path, read_text(self.path, "FILE", LARGEST_LIST)[1], self._key(names[0]))
+        places = [f"--{name.replace('_', '-')}" if name in typed else self._key(name) for name in names]
         return InputError(f"{self.path}: {', '.join(places)}", error.value, error.expected)
+
+    def _key(self, name: str) -> str:
+        """The key of a field in the file."""
+        told, owner = self._read(budget=False).deployment, OWNERS[name]
+        if owner is Group and len(told.groups) == 1 and not told.later_periods:
+            return f"group[0].{FIELD_NAMES.get(name, name)}"
+        return f"adjacency.{FIELD_NAMES.get(name, name)}" if owner is Adjacency else name
 
     def _read(self, *, budget: bool = True) -> DeploymentFile:
         from symshuffle.configuration.files import read_deployment_file
@@ -301,10 +317,7 @@ class Asked:
             if value is not None:
                 raise InputError(option, value, f"none with the file {file}, which says what users run")
         found = self._read(budget=budget)
-        try:
-            deployment, matrices = found.deployment.with_(n=self.n, **self.fields.given), dict(found.matrices)
-        except InputError as error:
-            raise self._in_file(error, found.deployment) from None
+        deployment, matrices = found.deployment.with_(n=self.n, **self.fields.given), dict(found.matrices)
         for k, kind in enumerate(deployment.kinds):
             for i, group in enumerate(kind.groups):
                 if users and group.count is None and kind.adjacency.datasets is None:

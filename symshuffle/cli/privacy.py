@@ -85,16 +85,17 @@ def delta(
         check_provable(subject.deployment, order, direction)
     wide = solve.USUAL_WIDTH if rtol is None else rtol
     chosen, level = arguments.engine_and_rigour(engine, wide, arithmetic)
-    bound = solve.delta(
-        subject.deployment,
-        exp_eps=order,
-        direction=direction,
-        engine=chosen,
-        arithmetic=level,
-        rtol=rtol,
-        bits=LAW_BITS,
-        attained=show.full,
-    )
+    with asked.placed():
+        bound = solve.delta(
+            subject.deployment,
+            exp_eps=order,
+            direction=direction,
+            engine=chosen,
+            arithmetic=level,
+            rtol=rtol,
+            bits=LAW_BITS,
+            attained=show.full,
+        )
     if proof is not None:
         write_proof(proof, bound)
     blanket = asked.fields.blanket
@@ -134,16 +135,17 @@ def epsilon(
 
         check_provable(subject.deployment, way=direction)
     chosen, level = arguments.engine_and_rigour(engine, solve.USUAL_WIDTH if rtol is None else rtol, arithmetic)
-    bound = solve.epsilon(
-        subject.deployment,
-        delta=delta,
-        direction=direction,
-        engine=chosen,
-        arithmetic=level,
-        rtol=rtol,
-        bits=LAW_BITS,
-        attained=show.full,
-    )
+    with asked.placed():
+        bound = solve.epsilon(
+            subject.deployment,
+            delta=delta,
+            direction=direction,
+            engine=chosen,
+            arithmetic=level,
+            rtol=rtol,
+            bits=LAW_BITS,
+            attained=show.full,
+        )
     if proof is not None:
         write_proof(proof, bound)
     confirmed: tuple[Confirmation | None, str] = (None, "")

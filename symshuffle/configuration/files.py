@@ -100,10 +100,19 @@ def read_deployment_table(
             return _file(_Reader(file, text, argument, budget), data)
     except InputError as error:
         place = error.argument.removeprefix(f"{file}: ")
-        line = None if place == error.argument else line_of_key(place, text, missing=error.value is None)
-        value = str(error.value).lower() if isinstance(error.value, bool) else error.value
-        where = error.argument if line is None else f"{file}, line {line}: {place}"
-        raise InputError(where, value, error.expected) from None
+        if place == error.argument:
+            raise
+        raise in_file(error, file, text, place) from None
+
+
+def in_file(error: InputError, file: Path, text: str, place: str) -> InputError:
+    """Return a refusal of the value of a key of a file, by the key's place, and its line where that is known.
+
+    - ``text``: of the file.
+    """
+    line = line_of_key(place, text, missing=error.value is None)
+    value = str(error.value).lower() if isinstance(error.value, bool) else error.value
+    return InputError(f"{file}: {place}" if line is None else f"{file}, line {line}: {place}", value, error.expected)
 
 
 def read_subject_file(path: Path | str, argument: str = "file") -> Deployment:
@@ -185,18 +194,28 @@ class _Reader:
                 expected += "; or the rows of a matrix"
             raise InputError(f"{place}group", rows, expected)
         groups = [self.group(row, f"{place}group[{i}]") for i, row in enumerate(rows)]
-        near = table.get("adjacency", {})
-        near = {"relation": near} if isinstance(near, str) else near
-        self.check_table(near, f"{place}adjacency", OF_ADJACENCY)
+        adjacency = self.adjacency(table.get("adjacency", {}), place)
         later = table.get("later_periods", [])
         if not isinstance(later, list):
             raise InputError("later_periods", later, "one table [[later_periods]] for each kind of period")
         own = {name: table[name] for name in OF_DEPLOYMENT if name in table}
         with _Placed(place):
-            adjacency = Adjacency(**near)
             further = [self.deployment(one, f"later_periods[{i}].") for i, one in enumerate(later)]
             further = [replace(one, adjacency=adjacency) for one in further]
             return Deployment(tuple(groups), adjacency, later_periods=tuple(further), **own)
+
+    def adjacency(self, given: object, place: str) -> Adjacency:
+        """The adjacency of a table, or of its relation alone."""
+        if isinstance(given, str):
+            with _Placed(place):
+                return Adjacency(given)  # type: ignore[arg-type]  # a relation is read from its text
+        table = self.check_table(given, f"{place}adjacency", OF_ADJACENCY)
+        try:
+            return Adjacency(**table)
+        except InputError as error:
+            keys = ("relation" if name == "adjacency" else name for name in error.argument.split(", "))
+            named = ", ".join(f"{place}adjacency.{key}" for key in keys)
+            raise InputError(named, error.value, error.expected) from None
 
     def group(self, row: Mapping[str, Any], place: str) -> Group:
         """The group of a table."""

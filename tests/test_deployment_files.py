@@ -268,7 +268,7 @@ COUNTED = f"{KRR}count = 100\n"
 WRONG_FIELDS = {  # what is wrong where the randomizer is known, the place, and the option
     "adjacency": (f'[adjacency]\nrelation = "all"\n{COUNTED}', "line 2: adjacency.relation", "all"),
     "null": (f"[adjacency]\nnull = [0.3, 0.3, 0.4]\n{COUNTED}", "line 2: adjacency.null", "0.3,0.3,0.4"),
-    "blanket": (f'[adjacency]\nblanket = "mechanism"\n{COUNTED}', "line 2: adjacency.blanket", "mechanism"),
+    "blanket": (f'[adjacency]\nblanket = "all"\n{COUNTED}', "line 2: adjacency.blanket", "all"),
     "group_size": (f"[adjacency]\ngroup_size = 101\n{COUNTED}", "line 2: adjacency.group_size", "101"),
     "pairs": (f"[adjacency]\npairs = [[0, 3]]\n{COUNTED}", "line 2: adjacency.pairs", "0-3"),
     "graph": (f"[adjacency]\ngraph = [[0, 3]]\n{COUNTED}", "line 2: adjacency.graph", "0-3"),

@@ -91,7 +91,7 @@ def any_ldp(*, eps0: object = None, lam: object = None, delta0: object = None) -
 @own_reduction.register(AnyLdp)
 def _reduction(source: AnyLdp, adjacency: Adjacency) -> Reduction:
     if adjacency.blanket is not None:
-        raise InputError("blanket", adjacency.blanket, f"none: {NAME} has one pair, that of {_THEOREM}")
+        raise Unsupported(f"blanket {adjacency.blanket}: {NAME} has one pair, that of {_THEOREM}")
     if adjacency.relation == "zero-out":
         raise Unsupported(
             f"adjacency zero-out: the null symbol of {NAME} is not known. If its row, too, is within exp(eps0) of all "

@@ -51,7 +51,7 @@ def open_bytes(path: Path) -> BufferedReader:
 
 
 def open_text(path: Path, newline: str | None = None) -> TextIOWrapper:
-    """Return a text file in UTF-8 opened for reading, as :func:`open_bytes`; ``newline`` as of :func:`open`."""
+    """Return a text file in UTF-8 opened for reading, as :func:`open_bytes`; ``newline`` is that of ``open``."""
     return TextIOWrapper(open_bytes(path), encoding="utf-8", newline=newline)
 
 

@@ -199,11 +199,11 @@ def test_a_key_of_a_file_is_refused_as_one(capsys, tmp_path):
     file = written(tmp_path, GROUP + "count = 2000\nmin_batch_size = 1400\n")
     asked = ("epsilon", file, "--delta", "1e-6")
     for more, said in (
-        (("--n", "1000"), "group[0].min_batch_size = 1400: "),
-        (("--dropout", "1/10"), "group[0].min_batch_size, --dropout = 1400, 1/10: "),
-        (("--memoised",), "group[0].min_batch_size = 1400: "),
+        (("--n", "1000"), ", line 5: group[0].min_batch_size = 1400: "),
+        (("--dropout", "1/10"), ": group[0].min_batch_size, --dropout = 1400, 1/10: "),
+        (("--memoised",), ", line 5: group[0].min_batch_size = 1400: "),
     ):
-        assert refused(capsys, *asked, *more).startswith(f"symshuffle: {file}: {said}")
+        assert refused(capsys, *asked, *more).startswith(f"symshuffle: {file}{said}")
     assert refused(capsys, *asked, "--min-batch-size", "5000").startswith("symshuffle: --min-batch-size = 5000: ")
 
 

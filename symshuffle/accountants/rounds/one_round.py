@@ -58,6 +58,9 @@ _CHORD: Final = 400
 _LEAST_FELT: Final = 10_000
 """The target of one round, in what may be left beyond the last level: smaller values are to be known as well as it."""
 
+_FLATTER: Final = 100
+"""By how much less than its width a value is known from those around it, where it is not computed."""
+
 _FARTHER: Final = Fraction(1, 20), Fraction(1, 3)
 """How much farther than necessary the last level may be; and that of densities, each value of which costs much."""
 
@@ -265,7 +268,7 @@ class OneRound:
             if j - i < 2:
                 continue
             around = [replace(a, lower=b.lower) for a, b in zip(values[i], values[j], strict=True)]
-            if all(value.width <= Fraction(width) * value.upper for value in around):
+            if all(value.width <= Fraction(width) / _FLATTER * value.upper for value in around):
                 values[i + 1 : j] = [(around[0], around[1])] * (j - i - 1)
             else:
                 middle = (i + j) // 2

@@ -33,10 +33,10 @@ from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from proofs_checks.ldp_tradeoff import errata
 from symshuffle.channels import law_divergence, symmetric_group, worst_shuffled_divergence
 from symshuffle.decompositions import stronger_clone
-from symshuffle.ledger import MEANINGS, ClaimVerdict, Severity, load
+from symshuffle.ledger import MEANINGS, load
 
 ledger = load()
-refuted = [claim for claim in ledger.claims if claim.expected is ClaimVerdict.REFUTED]
+refuted = [claim for claim in ledger.claims if claim.expected == "refuted"]
 
 # %% [markdown]
 # ## The list
@@ -47,15 +47,15 @@ refuted = [claim for claim in ledger.claims if claim.expected is ClaimVerdict.RE
 # second column is the grade of the corrected statement.
 
 # %%
-for severity in Severity:
+for severity in ("result", "hypothesis", "wording", "question"):
     print(f"{MEANINGS[severity]}:")
     for claim in refuted:
-        if claim.erratum.severity is severity:
-            standing = claim.erratum.standing.value if claim.erratum.standing else ""
-            print(f"  {claim.id:44} {claim.corrected.grade.value:12} {standing:8} {claim.title}")
+        if claim.erratum.severity == severity:
+            standing = claim.erratum.standing or ""
+            print(f"  {claim.id:44} {claim.corrected.grade:12} {standing:8} {claim.title}")
 
 # %%
-Counter(claim.erratum.severity.value for claim in refuted)
+Counter(claim.erratum.severity for claim in refuted)
 
 
 # %% [markdown]
@@ -76,8 +76,8 @@ def entry(name):
 def verdicts(name):
     """What a run of the claim finds."""
     outcome = ss.ledger.run_claim(ledger.claim(name))
-    print(f"printed    {outcome.verdict.value}")
-    print(f"corrected  {outcome.corrected.verdict.value}, {outcome.corrected.grade.value}")
+    print(f"printed    {outcome.verdict}")
+    print(f"corrected  {outcome.corrected.verdict}, {outcome.corrected.grade}")
     print(f"controls   {outcome.controls_rejected} of {outcome.controls} rejected")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, Control, Correction, Statement
 from symshuffle.ledger.claims.parts import Clause
 
 
@@ -28,16 +28,16 @@ def refuted(
     **other
         Whatever else a claim has.
     """
-    grade, check = other.pop("corrected_grade", Grade.EXACT_CASES), other.pop("correction_check", None)
+    grade, check = other.pop("corrected_grade", "exact-cases"), other.pop("correction_check", None)
     correction = Correction(other.pop("correction"), corrected, grade, check)
     return Claim(
         id=f"symshuffle.{name}",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title=title,
         text=text,
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=printed,
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         corrected=correction,
         **other,
     )
@@ -63,15 +63,15 @@ def finding(
     **other
         Whatever else a claim has.
     """
-    grade = other.pop("grade", Grade.EXACT_CASES)
+    grade = other.pop("grade", "exact-cases")
     return Claim(
         id=f"symshuffle.{name}",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title=title,
         text=text,
         grade=grade,
         printed=true,
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         controls=(Control("the sentence read word for word", literal), *other.pop("controls")),
         **other,
     )

@@ -25,7 +25,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Verdict, working_precision
-from symshuffle.ledger.claims.model import Claim, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, Statement
 from symshuffle.ledger.claims.registry import load
 from symshuffle.ledger.claims.run import seeded
 
@@ -164,7 +164,7 @@ def noticed(claim: Claim) -> bool | None:
 def claims(*patterns: str) -> Iterator[Claim]:
     """The claims with content whose ids match."""
     for claim in load().claims:
-        if claim.kind is not Kind.NO_CONTENT and any(fnmatch.fnmatch(claim.id, p) for p in patterns or ("*",)):
+        if claim.kind != "no-content" and any(fnmatch.fnmatch(claim.id, p) for p in patterns or ("*",)):
             yield claim
 
 

@@ -14,17 +14,13 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk
@@ -142,14 +138,14 @@ def _claim(
     """An erratum: what is printed, a counterexample in its text, what is true instead."""
     return Claim(
         id=f"symshuffle.alphabets-{name}",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title=title,
         text=text,
         assumptions=(),
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=printed,
-        expected=ClaimVerdict.REFUTED,
-        corrected=Correction(other.pop("correction"), corrected, Grade.EXACT_CASES),
+        expected="refuted",
+        corrected=Correction(other.pop("correction"), corrected, "exact-cases"),
         **other,
     )
 
@@ -164,7 +160,7 @@ CLAIMS: Final = (
                 "definition",
                 r"By Definition 6.1 a family is persistent if $\limsup\chi_*>0$, so only a subsequence remains, "
                 "as Theorem 6.2 (iv) says.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause(
                 "instance",
@@ -175,8 +171,8 @@ CLAIMS: Final = (
         _persistent,
         lambda upper, lower: bool(lower > 0),
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "The introduction drops the subsequence that Theorem 6.2 (iv) has.",
             quote="Persistent families remain on the ordinary shuffled Gaussian/GDP scale",
         ),
@@ -201,13 +197,13 @@ CLAIMS: Final = (
                 "At $k=5$, $B=1/8$ it has weight 1/2 and $C=2$; two blocks of weight 1/4, or a null symbol in "
                 "three parts, are in the class and have the same budget and risk.",
             ),
-            Clause("theorem", "(Theorem 11.3 and Remark 10.5 say so.)", Role.QUOTED),
+            Clause("theorem", "(Theorem 11.3 and Remark 10.5 say so.)", "quoted"),
         ),
         _the_same,
         lambda first, second: AnchoredLaw.from_channel(first) == AnchoredLaw.from_channel(second),
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "Unique as a law of templates, as the theorem behind the sentence says.",
             quote="the unique optimum in this class is an augmented GRR channel",
         ),
@@ -229,13 +225,13 @@ CLAIMS: Final = (
                 r"At $k=5$, $\lambda=2$, subsets of two have risk $\frac{76}{3}$ for one user, k-ary response "
                 "$28$.",
             ),
-            Clause("meant", "(Locally calibrated is meant, as later in the section.)", Role.QUOTED),
+            Clause("meant", "(Locally calibrated is meant, as later in the section.)", "quoted"),
         ),
         _best_sizes,
         _sizes_by_signal,
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "Locally calibrated is meant, the word of the same section later on.",
             quote="The locally optimal mechanism (GRR at matched budget)",
         ),
@@ -266,14 +262,14 @@ CLAIMS: Final = (
             Clause(
                 "meant",
                 "(Low budgets, named in the same sentence for the other mechanism, are probably meant.)",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         _never_best,
         lambda ratio, k: ratio**2 >= k - 1,
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "Low budgets are probably meant; the theorem behind the sentence says where it holds.",
             quote="calibrated GRR is not optimal",
         ),

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from symshuffle.ledger.claims.comparisons import Comparison
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, Statement
 
 
 def _nothing() -> None:
@@ -23,7 +23,7 @@ def _check_nothing(_: Statement, __: np.random.Generator) -> Iterator[Comparison
 CLAIMS: Final = (
     Claim(
         id="alphabets.tab-1",
-        kind=Kind.NO_CONTENT,
+        kind="no-content",
         title="overview table of the introduction",
         text="A table that separates this paper's objects from earlier work; it states no quantity.",
         source="alphabets, Section 1",
@@ -33,11 +33,11 @@ CLAIMS: Final = (
         printed=_nothing,
         check=_check_nothing,
         controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
+        expected="no-content",
     ),
     Claim(
         id="alphabets.rem-4.4",
-        kind=Kind.NO_CONTENT,
+        kind="no-content",
         title="a remark without text",
         text="The text at hand has only the heading of the remark.",
         source="alphabets, Remark 4.4",
@@ -47,11 +47,11 @@ CLAIMS: Final = (
         printed=_nothing,
         check=_check_nothing,
         controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
+        expected="no-content",
     ),
     Claim(
         id="alphabets.ex-10.4",
-        kind=Kind.NO_CONTENT,
+        kind="no-content",
         title="an example without numbers",
         text="Two numerical instances; no number of them is legible.",
         source="alphabets, Example 10.4",
@@ -61,11 +61,11 @@ CLAIMS: Final = (
         printed=_nothing,
         check=_check_nothing,
         controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
+        expected="no-content",
     ),
     Claim(
         id="alphabets.rem-10.6",
-        kind=Kind.NO_CONTENT,
+        kind="no-content",
         title="scope of Section 10",
         text="Which channels Theorem 10.2 speaks about, and that the frontier above the threshold is open.",
         source="alphabets, Remark 10.6",
@@ -75,6 +75,6 @@ CLAIMS: Final = (
         printed=_nothing,
         check=_check_nothing,
         controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
+        expected="no-content",
     ),
 )

@@ -18,11 +18,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -217,7 +214,7 @@ def _check_split(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="alphabets.def-10.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="augmented k-ary randomized response",
         text=(
             Clause("mixture", r"With probability $\zeta$ k-ary response at ratio $C$."),
@@ -226,16 +223,16 @@ CLAIMS: Final = (
         source="alphabets, Definition 10.1",
         assumptions=(r"$0\le\zeta\le1$, $C>1$",),
         scope="three channels, shares 0 and 1 among them",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_augmented,
         check=_check_augmented,
         controls=(Control("normalised by C + k", lambda k, p, c: _augmented(k + 1, p, c)[:k]),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", "share", "ratio", clause=("mixture", "symbol")),
     ),
     Claim(
         id="alphabets.thm-10.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="mixtures of k-ary responses and null symbols",
         text=(
             Clause("i", r"Budget $\sum\zeta_r\chi_k(C_r)$ and signal $A=\sum\zeta_r\alpha_k(C_r)$."),
@@ -253,7 +250,7 @@ CLAIMS: Final = (
             "mixtures with all pairs, votes, and enumerated "
             "risks at all compositions; certificates at k = 5 and 10"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_mixtures,
         check=_check_mixtures,
         controls=(
@@ -264,7 +261,7 @@ CLAIMS: Final = (
                 "risk with 1 in place of 1/k", _changed(risk=lambda k, c, root, signal: (k - 1) * (1 / signal - 1))
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", clause=("i", "ii", "iii")),
             *for_all("ratio", clause=("i", "iii")),
@@ -275,7 +272,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.rem-10.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="null refinements",
         text=(
             Clause("mass", "Only the total mass of the null symbols matters for budget and risk."),
@@ -284,14 +281,14 @@ CLAIMS: Final = (
         source="alphabets, Remark 10.5",
         assumptions=("budget and signal are sums over symbols (Theorem 10.2)",),
         scope="every null symbol, two parts for many; k = 4, three splittings: equal laws of templates",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_added,
         check=_check_split,
         controls=(
             Control("a budget of its mass squared", lambda mass: (mass, mass**2, 0 * mass)),
             Control("1 % of mass lost", lambda mass: (mass * Fraction(99, 100), 0 * mass, 0 * mass)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("mass", "splittings", clause=("mass", "additive")),
     ),
 )

@@ -15,11 +15,8 @@ from symshuffle.base.numbers import Exp, Real, lower_end, upper_end
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
@@ -146,7 +143,7 @@ def _check_instances(statement: Statement, _: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="alphabets.cor-10.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="thinning against retuning",
         text=(
             Clause("budget", r"The budget $B=\chi_k(C)$ is below $B_{thr}$."),
@@ -160,28 +157,28 @@ CLAIMS: Final = (
         source="alphabets, Corollary 10.3",
         assumptions=(r"$k\ge3$, $1<C<\sqrt{k-1}$",),
         scope="every k and C: the excess is (C - sqrt(k-1))^2/C up to a positive factor; k up to 10^8",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_gain,
         check=_check_gain,
         controls=(Control("limit with k - 1", _gain_limit), Control("ratio one per cent larger", _gain_larger)),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "ratio", "root", clause=("budget", "risks", "ratio")),
     ),
     Claim(
         id="symshuffle.alphabets-thinning-instances",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="what thinning gains at seven pairs (k, C)",
         text="Budget, share of users, both risks and their ratio at seven pairs (k, C) of ours.",
         source="our own; the numbers of alphabets, Example 10.4, are not legible",
         assumptions=(),
         scope="seven instances to 13 recorded digits (a regression), in fractions and balls",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_instance,
         check=_check_instances,
         controls=(
             Control("last digits", lambda index: tuple(v * (1 + Fraction(1, 10**10)) for v in _instance(index))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("index"),
     ),
 )

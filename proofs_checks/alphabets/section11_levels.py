@@ -26,11 +26,8 @@ from symshuffle.channels.geometry.linear import dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     attained,
     for_all,
@@ -253,7 +250,7 @@ def _check_pairs(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="alphabets.lem-11.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two-level reduction at a fixed second moment",
         text=(
             Clause(
@@ -267,7 +264,7 @@ CLAIMS: Final = (
         source="alphabets, Lemma 11.2",
         assumptions=(r"$k\ge3$, $k<V<k^2$",),
         scope="every k, s, V: values and sum; every template by a quadratic below 1/z: s = 1 is best; 40 over Q",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_two_levels,
         check=_check_two_levels,
         controls=(
@@ -277,7 +274,7 @@ CLAIMS: Final = (
                 lambda k, s, d: (*_two_levels(k, s, d)[:2], _two_levels(k, s, d)[2] * 101 / 100, 2),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", "s", "spread", clause=("two values", "one high value")),
             *for_all("templates", clause="two values"),
@@ -285,7 +282,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.thm-11.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="low-budget optimum among all equivariant channels",
         text=(
             Clause(
@@ -308,14 +305,14 @@ CLAIMS: Final = (
             "every k, s, C by one identity and signs, all templates by alphabets.lem-11.2; 180 templates, certificates "
             "over Q, at k = 5, 10 and 17"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_best_slope,
         check=_check_best_slope,
         controls=(
             Control("one per cent smaller", lambda root: _best_slope(root) * 99 / 100),
             Control("the crude bound 1/k", lambda root: 1 / (root**2 + 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("root", clause=("risk", "slope", "attained")),
             *for_all("templates", clause="slope"),
@@ -323,7 +320,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.rem-11.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="ordered-pair orbits",
         text=(
             Clause(
@@ -343,7 +340,7 @@ CLAIMS: Final = (
             r"$k\ge3$; the conditions of the boundary are missing from our copy of the text, so the points are ours",
         ),
         scope="every k, alpha, beta; all maximisers at k = 3..6; three explicit channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_ordered_pairs,
         check=_check_pairs,
         controls=(
@@ -353,7 +350,7 @@ CLAIMS: Final = (
             ),
             Control("only at alpha = 1 or beta = 1, k = 3 included", _only_on_the_axes),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("templates", clause="slope"),
             *attained("boundary", clause="where"),

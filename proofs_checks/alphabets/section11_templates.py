@@ -17,11 +17,8 @@ from symshuffle.channels.geometry.linear import Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
@@ -185,7 +182,7 @@ def _check_invariants(statement: Statement, _: np.random.Generator) -> Iterator[
 CLAIMS: Final = (
     Claim(
         id="alphabets.def-11.0",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="orbits of an equivariant channel and their templates",
         text=(
             Clause("weight", r"An orbit $O$ of outputs has the weight $\omega_O=\sum_{y\in O}m(y)$."),
@@ -195,16 +192,16 @@ CLAIMS: Final = (
         source="alphabets, Section 11",
         assumptions=("finite output set with an action of all permutations",),
         scope="four mixtures of orbits at k = 3 and 4, with repeated coordinates and null symbols",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_orbit_atoms,
         check=_check_templates,
         controls=(Control("duplicates not merged", _without_duplicates),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", "orbits", clause=("weight", "template", "others")),
     ),
     Claim(
         id="alphabets.prop-11.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="additive invariants and the projected estimator",
         text=(
             Clause(
@@ -225,7 +222,7 @@ CLAIMS: Final = (
             "every k and every template, by power sums; three levels in the library; four mixtures, covariance and "
             "enumerated risks"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_invariants,
         check=_check_invariants,
         controls=(
@@ -238,7 +235,7 @@ CLAIMS: Final = (
                 lambda k, v, h: (*_invariants(k, v, h)[:2], (k - 1) ** 2 / (v - k), _invariants(k, v, h)[3]),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", "templates", clause=("budget and signal", "estimator", "slope")),
             *for_all("square_sum", "reciprocals", clause=("budget and signal", "slope")),

@@ -14,11 +14,8 @@ from proofs_checks.alphabets._equivariant import inclusion_probabilities, risk_c
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -158,7 +155,7 @@ def _check_inclusion(statement: Statement, _: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="alphabets.def-12.0",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="subset selection",
         text=(
             Clause(
@@ -170,7 +167,7 @@ CLAIMS: Final = (
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$",),
         scope="every k, s, C, with row sums; six channels; size 1 is k-ary randomized response",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_subset_law,
         check=_check_law,
         controls=(
@@ -179,30 +176,30 @@ CLAIMS: Final = (
                 lambda k, s, ratio: (ratio / (ratio * sp.binomial(k, s)), 1 / (ratio * sp.binomial(k, s))),
             ),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", "s", "ratio", clause=("probabilities", "normalised")),
     ),
     Claim(
         id="alphabets.eq-12chi",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="pairwise divergence of subset selection",
         text=r"$\chi_{k,s}(C)=\frac{s(k-s)(C-1)^2(C+1)}{(k-1)C(sC+k-s)}$ for every pair.",
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$",),
         scope="every k, s, C by the count of the four types of subsets; all pairs of six channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_chi,
         check=_check_chi,
         controls=(
             Control("k for k - 1", lambda k, s, ratio: _chi(k, s, ratio) * (k - 1) / k),
             Control("without the factor C + 1", lambda k, s, ratio: 2 * _chi(k, s, ratio) / (ratio + 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "ratio"),
     ),
     Claim(
         id="alphabets.eq-12risk",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="exact risk of subset selection",
         text=(
             Clause("templates", "Templates $kC/D$, $k/D$ with $D=sC+k-s$."),
@@ -212,7 +209,7 @@ CLAIMS: Final = (
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$", "the exact risk of Proposition 11.1"),
         scope="every k, s, C; enumeration of all histograms of 2 users at four channels and two compositions",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=subset_risk,
         check=_check_risk,
         controls=(
@@ -229,12 +226,12 @@ CLAIMS: Final = (
                 lambda k, s, ratio: (*subset_risk(k, s, ratio)[:3], (k - 1) / k / subset_risk(k, s, ratio)[2]),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "ratio", clause=("templates", "signal", "risk")),
     ),
     Claim(
         id="alphabets.eq-12incl",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="inclusion probabilities and the count estimator",
         text=(
             Clause("probabilities", r"$p=sC/D$, $q=\frac{s((s-1)C+k-s)}{(k-1)D}$, $p-q=\frac{s(k-s)(C-1)}{(k-1)D}$."),
@@ -243,7 +240,7 @@ CLAIMS: Final = (
         source="alphabets, Section 12",
         assumptions=(r"$1\le s\le k-1$, $C>1$",),
         scope="every k, s, C; every message of six channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_inclusion,
         check=_check_inclusion,
         controls=(
@@ -256,7 +253,7 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "ratio", clause=("probabilities", "estimator")),
     ),
 )

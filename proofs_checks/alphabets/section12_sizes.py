@@ -21,11 +21,8 @@ from proofs_checks.alphabets.section12_selection import subset_risk
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -140,7 +137,7 @@ def _check_thinned(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="alphabets.thm-12.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="k-ary response is the only matched-budget optimum of the family",
         text=(
             Clause(
@@ -157,19 +154,19 @@ CLAIMS: Final = (
             "derivative and sign for all real admissible k, s, C by coefficients of one sign; all sizes of five (k, B) "
             "and k = 10^9 over Q"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_monotone,
         check=_check_monotone,
         controls=(
             Control("k - s for 2k - s", _with_k_minus_s),
             Control("decreasing", lambda k, s, ratio: (_monotone(k, s, ratio)[0], -_monotone(k, s, ratio)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "ratio", "sign", clause=("derivative", "increases")),
     ),
     Claim(
         id="alphabets.rem-12.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="thinned subset selection",
         text=(
             Clause(
@@ -187,7 +184,7 @@ CLAIMS: Final = (
         source="alphabets, Remark 12.2",
         assumptions=(r"$k\ge3$; which range the remark has is not legible",),
         scope="every k, s, C by an identity; two explicit channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_thinned(3),
         check=_check_thinned,
         controls=(
@@ -200,7 +197,7 @@ CLAIMS: Final = (
                 lambda k, s, ratio: (3, _thinned(3)(k, s, ratio)[1], (k - 2 - 2 * ratio**2)),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "ratio", clause=("thinned", "best")),
     ),
 )

@@ -22,11 +22,8 @@ from symshuffle.channels.shuffled import law_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -170,7 +167,7 @@ def _gaussian_by_quadrature(mu: Fraction, eps: Fraction) -> Ball:
 CLAIMS: Final = (
     Claim(
         id="alphabets.def-2.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="local privacy of a channel",
         text=(
             Clause("ratio", r"$W_x(y)\le e^{\varepsilon_0}W_{x'}(y)$ for all inputs and outputs."),
@@ -179,19 +176,19 @@ CLAIMS: Final = (
         source="alphabets, Definition 2.1",
         assumptions=("finitely many outputs",),
         scope="14 rational channels at, just above and just below their ratio cap",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_is_local,
         check=_check_local,
         controls=(
             Control("1e-9 of slack", lambda rows, lam: _is_local(rows, lam * (1 + Fraction(1, 10**9)))),
             Control("strict", lambda rows, lam: _is_local(rows, lam * (1 - Fraction(1, 10**13)))),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("rows", "lam", clause=("ratio", "conventions")),
     ),
     Claim(
         id="alphabets.lem-2.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="common support",
         text=(
             Clause(
@@ -202,14 +199,14 @@ CLAIMS: Final = (
         source="alphabets, Lemma 2.2",
         assumptions=(),
         scope="any two inputs, every probability and level; all zero patterns of one output at 2, 3, 4 inputs",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_floor,
         check=_check_support,
         controls=(
             Control("no floor", lambda mass, lam: 0 * mass),
             Control("1 % higher", lambda mass, lam: _floor(mass, lam) * Fraction(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("mass", "lam", clause="at least"),
             *for_all("inputs", clause="all or none"),
@@ -217,7 +214,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.def-2.3",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="canonical pair, chi-square, privacy curves",
         text=(
             Clause("chi-square", r"$\chi^2_{ab}=\sum_y(W_b-W_a)^2/W_a=E_{W_a}(g-1)^2=E_{W_a}g^2-1$."),
@@ -232,7 +229,7 @@ CLAIMS: Final = (
         assumptions=("finite ratios",),
         scope="three outputs symbolically; 12 rational channels, n = 1, 2, 4; the Gaussian curve by "
         "quadrature in balls",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_canonical,
         check=_check_canonical,
         controls=(
@@ -240,7 +237,7 @@ CLAIMS: Final = (
             Control("1 % too large", lambda a, b: (_chi(a, b) * Fraction(101, 100), "Q")),
             Control("row b belongs to P", lambda a, b: (_chi(a, b), "P")),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("a", "b", clause=("chi-square", "curves", "at 0")),
     ),
 )

@@ -19,11 +19,8 @@ from symshuffle.channels.shuffled import law_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -193,13 +190,13 @@ def _check_invariant(statement: Statement, rng: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="alphabets.lem-3.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="likelihood ratio of a histogram",
         text=r"$L_n(h)=\frac{dQ}{dP}(h)=\frac1n\sum_yh_yg_{ab}(y)$.",
         source="alphabets, Lemma 3.1",
         assumptions=("finite ratios", "a histogram of positive probability"),
         scope="every n, histogram and number of outputs, summand by summand; 12 channels, n = 1, 2, 4 by enumeration",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_term,
         check=_check_ratio,
         controls=(
@@ -211,12 +208,12 @@ CLAIMS: Final = (
                 lambda n, count, ratio: _term(n, count, ratio) + (n - 1) * (n - 2) * (n - 4) * count,
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", "count", "ratio"),
     ),
     Claim(
         id="alphabets.thm-3.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="compression to level sets of the ratio",
         text=(
             Clause("counts", "Block counts are multinomial $(n,(q_r))$ under $P$."),
@@ -227,14 +224,14 @@ CLAIMS: Final = (
         assumptions=("finite ratios",),
         scope="every n and blocks of any size, one output after the other; law given the counts; 11 channels with and "
         "without ties, n = 1, 2, 4: all histograms and both directed curves, kernel rebuilt exactly",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_term,
         check=_check_compression,
         controls=(
             Control("counts one per cent too heavy", lambda n, c, r: _term(n, c * Fraction(101, 100), r)),
             Control("ratios rounded to tenths", lambda n, c, r: _term(n, c, _rounded(r))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("n", "count", clause=("counts", "ratio")),
             *for_all("ratio", clause="ratio"),
@@ -243,7 +240,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.cor-3.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the ratio law is the invariant",
         text=(
             Clause("only the law", r"The canonical experiment depends on $(W,a,b)$ through $\nu_{ab}$ only."),
@@ -256,14 +253,14 @@ CLAIMS: Final = (
             "Theorem 3.2: block counts are the experiment",
         ),
         scope="reversal for every output symbolically; half-blocks of 2, 4, 6, 8 and split outputs by enumeration",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_reversed,
         check=_check_invariant,
         controls=(
             Control("not reweighed", lambda value, weight: (1 / value, weight)),
             Control("reweighed by the square", lambda value, weight: (1 / value, value**2 * weight)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("value", "weight", clause=("reversed", "only the law", "alphabet")),
     ),
 )

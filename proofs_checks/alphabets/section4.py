@@ -17,11 +17,8 @@ from symshuffle.channels.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -159,7 +156,7 @@ def _check_scale(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="alphabets.lem-4.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="variance from mean and range",
         text=(
             Clause("bound", r"$\operatorname{Var}X\le(M-\mu)(\mu-m)$ for $m\le X\le M$."),
@@ -168,14 +165,14 @@ CLAIMS: Final = (
         source="alphabets, Lemma 4.1",
         assumptions=("finite second moment",),
         scope="every law symbolically; three linear programs over laws, exactly",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_variance_bound,
         check=_check_variance,
         controls=(
             Control("Popoviciu, whatever the mean", lambda mean, low, high: (high - low) ** 2 / 4),
             Control("1 % smaller", lambda mean, low, high: (high - mean) * (mean - low) * Fraction(99, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("mean", "low", "high", clause="bound"),
             *for_all("laws", clause=("bound", "equality")),
@@ -183,7 +180,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.thm-4.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="universal chi-square bound",
         text=(
             Clause("bound", r"$\chi^2_{ab}\le(\lambda-1)^2/\lambda$."),
@@ -196,7 +193,7 @@ CLAIMS: Final = (
         assumptions=(r"an $\varepsilon_0$-LDP channel, $\lambda=e^{\varepsilon_0}$",),
         scope="every lam symbolically, through Lemma 4.1; 24 random laws with the equality case, "
         "half-block, subset selection",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_universal,
         check=_check_universal,
         controls=(
@@ -205,25 +202,25 @@ CLAIMS: Final = (
             ),
             Control("masses exchanged", lambda lam: ((lam - 1) ** 2 / lam, lam / (1 + lam))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "laws", clause=("bound", "equality")),
     ),
     Claim(
         id="alphabets.cor-4.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="universal Gaussian scale",
         text=r"$\mu_n=\sqrt{\chi^2_{ab}/n}\le(\lambda-1)/\sqrt{\lambda n}=2\sinh(\varepsilon_0/2)/\sqrt n$.",
         source="alphabets, Corollary 4.3",
         assumptions=(r"an $\varepsilon_0$-LDP channel",),
         scope="every lam and n symbolically (squares); 12 random laws; attained by half-blocks up to k = 10^9",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_scale,
         check=_check_scale,
         controls=(
             Control("without the square root of lam", lambda lam, n: (lam - 1) ** 2 / n),
             Control("1 % smaller", lambda lam, n: _scale(lam, n) * Fraction(99, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "n", "laws"),
     ),
 )

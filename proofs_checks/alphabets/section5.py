@@ -22,11 +22,8 @@ from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
@@ -179,7 +176,7 @@ def _check_interior(statement: Statement, rng: np.random.Generator) -> Iterator[
 CLAIMS: Final = (
     Claim(
         id="alphabets.def-5.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="half-block channel",
         text=(
             Clause(
@@ -196,19 +193,19 @@ CLAIMS: Final = (
         source="alphabets, Definition 5.1",
         assumptions=("k even",),
         scope="every k, lam, distance symbolically; matrices, ranks and the pairs (0, b) for k = 2..8; odd k refused",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_entries,
         check=_check_definition,
         controls=(
             Control("lam - 1 in place of lam + 1", lambda k, lam: (2 * lam / (k * (lam - 1)), 2 / (k * (lam - 1)))),
             Control("entries exchanged", lambda k, lam: _entries(k, lam)[::-1]),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", "lam", clause=("entries", "ratios")),
     ),
     Claim(
         id="alphabets.thm-5.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="an obstruction on every even alphabet",
         text=(
             Clause("scale", r"Local level $\lambda$, scale $\mu_n=(\lambda-1)/\sqrt{\lambda n}$."),
@@ -225,7 +222,7 @@ CLAIMS: Final = (
         scope="every k, lam, n symbolically (law, ratio, chi-square); both directions by enumeration for k "
         "= 2..8, n <= 4; "
         "balls at n = 2000 for k = 10^9",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_opposite,
         check=_check_opposite,
         controls=(
@@ -237,12 +234,12 @@ CLAIMS: Final = (
                 "slope lam - 1", lambda lam, n, c: (1 / lam + (lam - 1) * c / n, 1 / (1 + lam), (lam - 1) ** 2 / lam)
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "n", "count", clause=("scale", "two ratios", "chi-square", "curve")),
     ),
     Claim(
         id="alphabets.rem-5.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the obstruction is interior",
         text=(
             Clause(
@@ -255,14 +252,14 @@ CLAIMS: Final = (
         source="alphabets, Remark 5.3",
         assumptions=("k even",),
         scope="every k, lam symbolically; three matrices",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_interior,
         check=_check_interior,
         controls=(
             Control("smallest entry 1/(k (lam + 1))", lambda k, lam: (1 / (k * (lam + 1)), lam)),
             Control("spread lam^2", lambda k, lam: (2 / (k * (lam + 1)), lam**2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "lam", clause=("support", "blocks")),
     ),
 )

@@ -16,12 +16,8 @@ from symshuffle.base.numbers import upper_end
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -161,7 +157,7 @@ def _check_two_sided(statement: Statement, rng: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="alphabets.thm-6.2v",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="hockey-stick certificates at every n",
         text=(
             Clause(
@@ -174,7 +170,7 @@ CLAIMS: Final = (
         source="alphabets, Theorem 6.2 (v); displays reconstructed",
         assumptions=(r"$\varepsilon>0$", r"$v=\chi^2_{ab}$ finite"),
         scope="every v, n, eps symbolically by quadratics above the hinge; 24 random laws, n = 1, 2, 7, exactly",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_certificates,
         check=_check_certificates,
         controls=(
@@ -190,7 +186,7 @@ CLAIMS: Final = (
                 "a quarter less 1 %", lambda v, n, order: tuple(b * Fraction(99, 100) for b in _sharp(v, n, order))
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("v", "n", "order", clause="bounds"),
             *for_all("laws", clause=("bounds", "factor")),
@@ -198,26 +194,26 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.cor-6.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="certificate for a prescribed decay",
         text=(
             Clause(
                 "certificate",
                 r"$\chi_*\le\eta$ bounds both curves by $\frac{e^{2\varepsilon}\eta}{n(e^\varepsilon-1)}$.",
             ),
-            Clause("whom", "This is shown for canonical pairs only.", Role.DEFINITION),
+            Clause("whom", "This is shown for canonical pairs only.", "definition"),
         ),
         source="alphabets, Corollary 6.6; display reconstructed",
         assumptions=(r"$\varepsilon>0$", "one user against a constant background"),
         scope="every eta, n, eps symbolically; k-ary response and diluted half-blocks for k = 2, 10, 10^6",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_two_sided,
         check=_check_two_sided,
         controls=(
             Control("a quarter less 1 %", lambda eta, n, order: _two_sided(eta, n, order) * Fraction(99, 400)),
             Control("the forward bound, a quarter", lambda eta, n, order: eta / (4 * n * (order - 1))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("eta", "n", "order", "laws", clause="certificate"),
     ),
 )

@@ -13,11 +13,8 @@ from proofs_checks.alphabets import _cases as cases
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -205,7 +202,7 @@ def _check_scales(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 CLAIMS: Final = (
     Claim(
         id="alphabets.def-6.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="diluting and persistent families",
         text=(
             Clause("diluting", r"Diluting: $\chi_*(W^{(k)})\to0$."),
@@ -214,7 +211,7 @@ CLAIMS: Final = (
         source="alphabets, Definition 6.1",
         assumptions=(r"one $\varepsilon_0$ for the family",),
         scope="six families, limits symbolically in lam; k-ary response to k = 10^9",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_diluting,
         check=_check_kinds,
         controls=(
@@ -224,12 +221,12 @@ CLAIMS: Final = (
             ),
             Control("exchanged", lambda limit: "persistent" if limit == 0 else "diluting"),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("limit", clause=("diluting", "persistent")),
     ),
     Claim(
         id="alphabets.thm-6.2i",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="dilution is collapse of the ratio law",
         text=(
             Clause("limit", r"Diluting if and only if $\nu_{a_kb_k}\to\delta_1$ for all pairs."),
@@ -240,7 +237,7 @@ CLAIMS: Final = (
         scope="both inequalities for every law and lam (compactness is not needed: on a bounded range weak "
         "convergence to a "
         "point is convergence of E|g-1|); 24 random laws; the case lam = sqrt(k)",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_collapse,
         check=_check_collapse,
         controls=(
@@ -250,7 +247,7 @@ CLAIMS: Final = (
                 lambda lam, d, chi: ((lam - 1) * d, chi * Fraction(99, 100)),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("lam", "distance", "chi", clause="bounds"),
             *for_all("laws", clause=("limit", "bounds")),
@@ -258,7 +255,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.thm-6.2ii",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="persistence is a spread limit along a subsequence",
         text=(
             Clause(
@@ -274,14 +271,14 @@ CLAIMS: Final = (
             "convergence of the Wasserstein distance",
         ),
         scope="both inequalities for every two laws and lam; limit laws of three families; 12 random laws",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_continuity,
         check=_check_limits,
         controls=(
             Control("1 % less of the slope", lambda lam, d, w: (2 * (lam - 1) * d * Fraction(99, 100), w**2)),
             Control("1 % more than the square", lambda lam, d, w: (2 * (lam - 1) * d, w**2 * Fraction(101, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("lam", "distance", clause=("limit", "chi-square")),
             *for_all("spread", "limits", clause=("limit", "distance")),
@@ -290,7 +287,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.thm-6.2iv",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="persistent families keep the ordinary scale",
         text=(
             Clause("lower", r"There is $c>0$ with $\sqrt{c/n}\le\mu_n$."),
@@ -299,7 +296,7 @@ CLAIMS: Final = (
         source="alphabets, Theorem 6.2 (iv)",
         assumptions=(r"one $\varepsilon_0$ for the family",),
         scope="half-block and half-size subsets, every k, lam, n symbolically; that c exists is Definition 6.1",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_scales,
         check=_check_scales,
         controls=(
@@ -308,7 +305,7 @@ CLAIMS: Final = (
             ),
             Control("upper end 1 % lower", lambda lam, n: (_scales(lam, n)[0], _scales(lam, n)[1] * Fraction(99, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "n", "families", clause=("lower", "upper")),
     ),
 )

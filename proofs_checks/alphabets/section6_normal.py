@@ -16,12 +16,8 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -227,7 +223,7 @@ def _check_remainder(statement: Statement, rng: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="alphabets.thm-6.2iii",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="Berry-Esseen for the likelihood ratio, and the Gaussian curve",
         text=(
             Clause("P", r"$\sup_t|P(T\le t)-\Phi(t)|\le C(\lambda-1)/\sqrt{nv}$."),
@@ -240,26 +236,26 @@ CLAIMS: Final = (
                 "curves",
                 r"If $nv\to\infty$ the curves approach the Gaussian ones: by symshuffle.alphabets-normal-profile the "
                 r"distance is at most $\frac{\lambda-1}{2n}$.",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="alphabets, Theorem 6.2 (iii); displays reconstructed",
         assumptions=(r"$v>0$", "C = 0.4748"),
         scope="both bounds from the classical inequality (cited) for every lam, v, n; 12 laws at 5 sizes, exact atoms "
         "and both one-sided limits, in balls; the curve at lam = 3",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_distances,
         check=_check_distances,
         controls=(
             Control("without lam - 1", _scaled(lambda lam, v: 1 / (lam - 1))),
             Control("v in place of its root", lambda lam, v, n: _distances(lam, v * v, n)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "v", "n", clause=("P", "Q")),
     ),
     Claim(
         id="alphabets.lem-6.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="classical Berry-Esseen inequality",
         text=r"$\sup_t|\Pr[\sum X_i\le ts\sqrt n]-\Phi(t)|\le C\,E|X|^3/(s^3\sqrt n)$ with an absolute "
         r"constant, here 0.4748.",
@@ -268,37 +264,37 @@ CLAIMS: Final = (
         scope="a skew two-point law (on which no constant below 0.4097 is admissible) and 6 random laws, in "
         "balls; the theorem "
         "is cited",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_berry_esseen,
         check=_check_berry_esseen,
         controls=(
             Control("constant 0.40", lambda third, v, n: _berry_esseen(third, v, n) * Fraction(4000, 4748)),
             Control("of order 1/n", lambda third, v, n: _berry_esseen(third, v, n * n)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
     Claim(
         id="alphabets.lem-6.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="Kolmogorov distance under a bounded shift",
         text=r"$|X-Y|\le\eta$ and a density of $F$ at most $M$: $\sup|\Pr[X\le t]-F(t)|\le\sup|\Pr[Y\le "
         r"t]-F(t)|+M\eta$.",
         source="alphabets, Lemma 6.4",
         assumptions=(),
         scope="every law, by inclusion of events; attained by a uniform law; two lattices",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_perturbed,
         check=_check_perturbation,
         controls=(
             Control("the shift less 1 %", lambda d, density, eta: d + density * eta * Fraction(99, 100)),
             Control("the larger of the two", lambda d, density, eta: density * eta),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("distance", "density", "eta", "laws"),
     ),
     Claim(
         id="alphabets.lem-6.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="quadratic remainder of the logarithm",
         text=(
             Clause("bound", r"$|\log(1+x)-x|\le\frac{x^2}{2(1-|x|)}$ for $|x|<1$."),
@@ -307,14 +303,14 @@ CLAIMS: Final = (
         source="alphabets, Lemma 6.5",
         assumptions=(),
         scope="every |x| < 1, term by term of the series; 98 points in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_remainder,
         check=_check_remainder,
         controls=(
             Control("1 % smaller", lambda y: _remainder(y) * Fraction(99, 100)),
             Control("without the factor 1 - |x|", lambda y: y**2 / 2),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("y", clause=("bound", "half")),
     ),
 )

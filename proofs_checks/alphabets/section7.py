@@ -19,11 +19,8 @@ from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -172,7 +169,7 @@ def _perturbed_grr(change: Any) -> Statement:
 CLAIMS: Final = (
     Claim(
         id="alphabets.prop-7.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="k-ary randomized response dilutes",
         text=(
             Clause(
@@ -185,19 +182,19 @@ CLAIMS: Final = (
         source="alphabets, Proposition 7.1",
         assumptions=("k >= 2",),
         scope="every k and lam symbolically; all pairs for k = 2..5; k = 10^9",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_grr,
         check=_check_grr,
         controls=(
             Control("without the factor lam + 1", _perturbed_grr(lambda chi, k, lam: chi / (lam + 1))),
             Control("lam + k in the denominator", _perturbed_grr(lambda chi, k, lam: chi * (lam + k - 1) / (lam + k))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "lam", clause=("law", "chi-square")),
     ),
     Claim(
         id="alphabets.prop-7.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="half-block persists",
         text=(
             Clause("value", r"For every even k, $\chi_*=(\lambda-1)^2/\lambda$."),
@@ -206,19 +203,19 @@ CLAIMS: Final = (
         source="alphabets, Proposition 7.2",
         assumptions=("k even",),
         scope="every k and lam symbolically; the pairs (0, b) for k = 2..8",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_half_block,
         check=_check_half_block,
         controls=(
             Control("lam + 1 in the denominator", lambda lam: (lam - 1) ** 2 / (lam + 1)),
             Control("1 % smaller", lambda lam: _half_block(lam) * Fraction(99, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "pairs", clause=("value", "attained")),
     ),
     Claim(
         id="alphabets.cor-7.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="every dilution profile is realised",
         text=(
             Clause(
@@ -233,7 +230,7 @@ CLAIMS: Final = (
         assumptions=("k even", r"$0\le\eta\le1$"),
         scope="every k, eta, lam symbolically; matrices for k = 4, 6 and eta = 0, 1/1000, 1/3, 1 with the "
         "pairs (0, b), and curves",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_diluted,
         check=_check_diluted,
         controls=(
@@ -242,7 +239,7 @@ CLAIMS: Final = (
             ),
             Control("law of eta squared", lambda eta, lam: (_diluted(eta**2, lam)[0], _diluted(eta, lam)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("eta", "lam", clause=("law", "chi-square", "support")),
     ),
 )

@@ -23,15 +23,12 @@ from symshuffle.channels.shuffled import chi_square, histogram_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
@@ -201,7 +198,7 @@ def _check_two_regimes(statement: Statement, _: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="alphabets.lem-8.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="Assouad cube lemma",
         text=(
             r"If laws at the ends of every edge differ by at most $\alpha$ in total variation, every decoder has mean "
@@ -210,18 +207,18 @@ CLAIMS: Final = (
         source="alphabets, Lemma 8.3",
         assumptions=(),
         scope="the edge for all laws, attained for every m; the best decoder of 40 random families, m <= 3",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_cube_lemma,
         check=_check_cube_lemma,
         controls=(
             Control("alpha squared", lambda m, alpha: m * (1 - alpha**2) / 2),
             Control("one per cent more", lambda m, alpha: _cube_lemma(m, alpha) * 101 / 100),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("m", "alpha", "families"),
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "The proof averages the larger error of each edge, and a maximum cannot be averaged; the mean of both "
             "errors obeys the same bound, and the lemma stands.",
             quote="every decision rule has maximal error probability at least",
@@ -229,7 +226,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.thm-8.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="Assouad bound for all estimators",
         text=(
             Clause(
@@ -246,7 +243,7 @@ CLAIMS: Final = (
             "direction of four channels, the other bits equal, exact histogram laws; "
             "below the exact minimax risk at three (k, n)"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_assouad,
         check=_check_assouad,
         controls=(
@@ -254,7 +251,7 @@ CLAIMS: Final = (
             Control("1 % more risk", _larger_risk),
             Control("sides up to 2/(3(k-1))", _wider_cube),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", "chi", "n", "h", "root", clause=("bound", "many users")),
             *for_all("channels", clause="bound"),
@@ -262,20 +259,20 @@ CLAIMS: Final = (
     ),
     Claim(
         id="alphabets.cor-8.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two-regime lower bound",
         text=r"$\sup_\theta E|\hat\theta-\theta|^2\ge\frac1{64}\min\{\frac{k-1}{n\chi_*},\frac1{k-1}\}$.",
         source="alphabets, Corollary 8.5",
         assumptions=("$\\chi_*>0$",),
         scope="every k and n; 16 instances of the library; below the exact minimax risk at three (k, n)",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_two_regimes,
         check=_check_two_regimes,
         controls=(
             Control("the larger term", lambda k, s: (_two_regimes(k, s)[1], _two_regimes(k, s)[0], (k - 1) ** 2)),
             Control("terms meet at k - 1", lambda k, s: (*_two_regimes(k, s)[:2], k - 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "strength"),
     ),
 )

@@ -20,11 +20,8 @@ from symshuffle.channels.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -148,7 +145,7 @@ def _check_cyclic(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 CLAIMS: Final = (
     Claim(
         id="alphabets.def-9.0",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="randomised symmetrisation",
         text=(
             Clause("channel", r"$\bar W_x(\sigma,y)=\frac1{k!}W_{\sigma(x)}(y)$."),
@@ -157,16 +154,16 @@ CLAIMS: Final = (
         source="alphabets, Section 9",
         assumptions=(),
         scope="four random channels, k = 2..4, entry by entry; three permutations each",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_averaged,
         check=_check_averaged,
         controls=(Control("the permutation kept secret", _unpublished),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("channel", clause=("channel", "equivariant")),
     ),
     Claim(
         id="alphabets.thm-9.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="symmetrisation",
         text=(
             Clause("budget", r"$\chi_{ab}(\bar W)=\frac1{k(k-1)}\sum_{i\ne j}\chi_{ij}(W)\le\chi_*(W)$."),
@@ -182,7 +179,7 @@ CLAIMS: Final = (
             "every k: the weight of a pair and the mean information; the inequality of both traces for every spectrum; "
             "nine random channels at k = 2..4 with all pairs, explicit k!-fold outputs; an equivariant channel"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_symmetrised,
         check=_check_symmetrised,
         controls=(
@@ -190,7 +187,7 @@ CLAIMS: Final = (
             Control("rotations suffice", _symmetrised, _check_cyclic),
             Control("k(k-1) for (k-1)^2", lambda k, b, t: (_symmetrised(k, b, t)[0], k * (k - 1) / t)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", clause=("budget", "trace")),
             *for_all("budgets", clause="budget"),

@@ -21,11 +21,8 @@ from symshuffle.channels.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -302,7 +299,7 @@ def _all_extreme_laws(statement: Statement) -> Iterator[Comparison]:
 CLAIMS: Final = (
     Claim(
         id="anchored.lem-A.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="coordinatewise van Trees bound",
         text=(
             r"$E|\hat\theta-\theta|^2\ge\frac{m^2}{E_\pi\operatorname{tr}I+J(\pi)}$ for a prior that vanishes on the "
@@ -314,19 +311,19 @@ CLAIMS: Final = (
             "any model, prior, estimator, dimension; information of two priors, equality in the Gaussian case; exact "
             "Bayes risks of binary response at n = 1, 4, 6"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_van_trees,
         check=_check_van_trees,
         controls=(
             Control("m in place of m^2", lambda information, prior, m: m / (information + prior)),
             Control("without the prior information", lambda information, prior, m: m**2 / information),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("information", "prior", "dimension"),
     ),
     Claim(
         id="anchored.app-B",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="binary randomized response has the endpoint law",
         text=(
             Clause("ratio", r"The ratio of its rows under row 2 is $\kappa$."),
@@ -338,7 +335,7 @@ CLAIMS: Final = (
         source="anchored, Appendix B",
         assumptions=(r"$\lambda\ge1$",),
         scope="every lam",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_binary,
         check=_check_binary,
         controls=(
@@ -347,12 +344,12 @@ CLAIMS: Final = (
                 lambda lam: (*_binary(lam)[:2], [(lam, lam / (1 + lam)), (1 / lam, 1 / (1 + lam))]),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", clause=("ratio", "trace and budget")),
     ),
     Claim(
         id="anchored.thm-C.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="extreme points of linear moment sets",
         text=(
             Clause("few points", "An extreme probability with $m$ prescribed moments has at most $m+1$ points."),
@@ -361,16 +358,16 @@ CLAIMS: Final = (
         source="anchored, Theorem C.1",
         assumptions=("$g$ measurable and integrable",),
         scope="every m, pieces of any law; 6 sets of 8 points, 2 moments: all basic solutions",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_support_bound,
         check=_check_support,
         controls=(Control("m points", lambda moments: moments), Control("m + 2 points", lambda moments: moments + 2)),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("moments", clause=("few points", "converse")),
     ),
     Claim(
         id="anchored.cor-C.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="extreme anchored laws",
         text=(
             Clause("extreme", "A law is extreme exactly if its support is finite and affinely independent."),
@@ -379,14 +376,14 @@ CLAIMS: Final = (
         source="anchored, Corollary C.2",
         assumptions=(),
         scope="every k, any number of atoms; 10 laws decomposed; all 41 extreme laws on 14 templates of 4 inputs",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_extreme,
         check=_check_extreme,
         controls=(
             Control("one dependent atom does no harm", lambda atoms, span: sp.Le(atoms, span + 1)),
             Control("every law is extreme", lambda atoms, span: sp.true),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("atoms", "dimension", clause=("extreme", "atoms")),
     ),
 )

@@ -12,7 +12,7 @@ from proofs_checks._errata import finding, refuted
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import Clause, Control, Statement, for_all
-from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.utility.anchored.law import template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
@@ -103,7 +103,7 @@ CLAIMS: Final = (
             Clause(
                 "low",
                 r"Theorem 7.6 gives the least canonical risk up to the budget $B_*=(1-1/\sqrt{k-1})^2$.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause(
                 "above",
@@ -114,7 +114,7 @@ CLAIMS: Final = (
                 "instance",
                 r"At k = 5, $C=\frac{16}{21}$ that is $\frac{49}5/n$, where the formula has $\frac{189}{20}/n$.",
             ),
-            Clause("question", "(Open question (1) of Section 10 asks for all higher budgets.)", Role.QUOTED),
+            Clause("question", "(Open question (1) of Section 10 asks for all higher budgets.)", "quoted"),
         ),
         _explicit_and_beyond,
         _explicit,
@@ -148,8 +148,8 @@ CLAIMS: Final = (
         _in_every_low_budget,
         lambda rate: rate < 1,
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "The abstract leaves out a condition that the theorem has: the budget falls slower than 1/n.",
             quote="In the low-budget regime ... asymptotically minimax-optimal",
         ),
@@ -171,7 +171,7 @@ CLAIMS: Final = (
             Clause(
                 "said",
                 "Corollary 7.10 takes the upper concave envelope of the pairs (budget, trace) of orbit laws.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause("two", "At two inputs these pairs form a curve."),
             Clause(

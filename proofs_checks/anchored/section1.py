@@ -20,17 +20,14 @@ from symshuffle.channels.shuffled import hockey_stick, shuffled_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
     in_the_limit,
 )
-from symshuffle.ledger.claims.parts import Clause, Erratum, Role, Severity, Standing
+from symshuffle.ledger.claims.parts import Clause, Erratum
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import fiber
 
@@ -282,26 +279,26 @@ def _two_point_distance(values: Sequence[float], masses: Sequence[float], varian
 CLAIMS: Final = (
     Claim(
         id="anchored.eq-1.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the shuffled contamination pair",
         text=(
-            Clause("pair", "One uniformly placed user holds i, all others j.", Role.DEFINITION),
+            Clause("pair", "One uniformly placed user holds i, all others j.", "definition"),
             Clause("divergence", "Ordered messages and their histograms give the same divergence."),
         ),
         source="anchored, equation (1.1)",
         assumptions=("finitely many outputs",),
         scope="every n, row and count of two outputs, word by word; 8 random channels with zeros, n <= 4, both "
         "directions",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_word,
         check=_check_model,
         controls=(Control("the differing user in a fixed place", _fixed_slot),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("counts", "own", "other", clause="divergence"), *by_cases("first", clause="divergence")),
     ),
     Claim(
         id="anchored.eq-1.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="vertices of the regular simplex",
         text=(
             Clause("sum", r"$a_i=V^Te_i$: $\sum_ia_i=0$."),
@@ -311,36 +308,36 @@ CLAIMS: Final = (
         source="anchored, equation (1.2)",
         assumptions=("$V^TV=I$, $V^T1=0$",),
         scope="Helmert gauge: every k by telescoping; products with vertex 0 and the sum of vertices for k = 2..6",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_gauge,
         check=_check_gauge,
         controls=(
             Control("vertices of length one", lambda k: (-1 / (k - 1), sp.Integer(1), 2 + 2 / (k - 1))),
             Control("inner product 1/k", lambda k: (1 / sp.sympify(k), 1 - 1 / sp.sympify(k), sp.Integer(2))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", clause=("sum", "products", "distances")),
     ),
     Claim(
         id="anchored.eq-1.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the centred coordinate of a composition",
         text=(
-            Clause("coordinate", r"$b_w=V^Tw=\sum_iw_ia_i$.", Role.DEFINITION),
+            Clause("coordinate", r"$b_w=V^Tw=\sum_iw_ia_i$.", "definition"),
             Clause("recovered", r"$w=\frac1k1+Vb_w$."),
             Clause("length", r"$|b_w|^2=|w|^2-\frac1k$."),
         ),
         source="anchored, equation (1.3)",
         assumptions=("$w$ a probability vector",),
         scope="every k; 8 compositions in two rational gauges",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_centre,
         check=_check_centre,
         controls=(
             Control("length without the centring", lambda k, square, lifted: (square, _centre(k, square, lifted)[1])),
             Control("recovered without the centre", lambda k, square, lifted: (_centre(k, square, lifted)[0], lifted)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", clause=("recovered", "length")),
             *for_all("square", "length", clause="length"),
@@ -349,7 +346,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="anchored.scope-1.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="Gaussian limits at interior compositions",
         text=(
             Clause(
@@ -366,17 +363,17 @@ CLAIMS: Final = (
         source="anchored, Introduction (scope and limitation) and Section 10",
         assumptions=("an interior composition", "$n\\to\\infty$"),
         scope="boundedness and the atom exactly, n <= 1000; binary response under the Berry-Esseen bound, n <= 10^4",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_always_gaussian,
         check=_check_gaussian,
         controls=(
             Control("Gaussian only where the law varies", lambda fixed: not fixed),
             Control("never Gaussian", lambda fixed: False),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "A law that does not change with n is probably meant; the sentence does not say so, and later "
             "sections let it change.",
             quote="is necessarily Gaussian there",
@@ -385,7 +382,7 @@ CLAIMS: Final = (
             "For a law that does not depend on $n$, normalised sums of independent fiber variables at an interior "
             "composition have Gaussian limits only.",
             lambda fixed: fixed,
-            Grade.PROVED,
+            "proved",
             _check_fixed_law,
         ),
         obligations=(

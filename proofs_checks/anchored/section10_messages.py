@@ -17,7 +17,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.channels.shuffled import chi_square, histogram_law, law_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, for_all
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import estimated_composition, output_votes, vote_sizes
@@ -247,7 +247,7 @@ def _check_risk(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
 CLAIMS: Final = (
     Claim(
         id="symshuffle.anchored-open-2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two messages per user (open question 2)",
         text=(
             Clause("budget", r"Two independent messages have budget $(1+\chi)^2-1$ for every pair of inputs."),
@@ -256,19 +256,19 @@ CLAIMS: Final = (
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages through the same channel",),
         scope="8 random channels with 3 inputs; 3-ary response twice against the frontier of one message",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_two_messages,
         check=_check_messages,
         controls=(
             Control("twice the budget of one", lambda chi: 2 * chi),
             Control("one percent more", lambda chi: _two_messages(chi) * Fraction(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("chi", clause=("budget", "symmetrising")),
     ),
     Claim(
         id="symshuffle.anchored-open-2-shuffled",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two messages per user, shuffled: the chi-square budget",
         text=(
             Clause(
@@ -281,19 +281,19 @@ CLAIMS: Final = (
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages independent, through the same channel", "one user against a constant population"),
         scope="the variance of an average over pairs, for every n; 6 channels, n = 1, 2, 3 by enumeration",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_shuffled_budget,
         check=_check_shuffled,
         controls=(
             Control("one message of 2n users, twice", lambda chi, n: 2 * chi / n),
             Control("the budget of the product channel over n", lambda chi, n: ((1 + chi) ** 2 - 1) / n),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("chi", "n", clause=("divergence", "symmetrising")),
     ),
     Claim(
         id="symshuffle.anchored-open-2-envelope",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two messages per user, shuffled: the binary envelope",
         text=(
             Clause("envelope", r"Under a cap $\lambda$ on every message, binary response sent twice leaks most."),
@@ -307,7 +307,7 @@ CLAIMS: Final = (
             "the kernel for every channel; 9 channels, n = 1, 2, three orders, both directions, all histograms of the "
             "2n messages; binary response at four caps, n = 1, 2, 3"
         ),
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_binary_is_worst,
         check=_check_binary,
         controls=(
@@ -315,12 +315,12 @@ CLAIMS: Final = (
             Control("one percent more in the reverse direction", _higher_in_reverse),
             Control("1 % more at every cap but one", _higher_elsewhere),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "users", "gamma", "forward", clause=("envelope", "argument")),
     ),
     Claim(
         id="symshuffle.anchored-open-2-risk",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two messages per user, shuffled: the canonical risk",
         text=(
             Clause(
@@ -336,11 +336,11 @@ CLAIMS: Final = (
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages independent, through the same channel",),
         scope="6 channels with 3 inputs, n = 1, 2, all populations and histograms; two designs",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_risk,
         check=_check_risk,
         controls=(Control("the risk of 2n users", _twice_as_many),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("sizes", "w", "n", clause=("risk", "best size")),
     ),
 )

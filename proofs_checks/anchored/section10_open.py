@@ -22,16 +22,13 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_budget, template_signal
@@ -322,7 +319,7 @@ def _check_profile(statement: Statement, rng: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="symshuffle.anchored-frontier",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="closed form of the frontier at high budgets (open question 1)",
         text=(
             Clause(
@@ -338,7 +335,7 @@ CLAIMS: Final = (
             "every k and C: the curve is concave beyond the threshold, below its chord before (anchored, Lemma 7.2); "
             "only singletons matter by symshuffle.anchored-joint-frontier; 40 templates, 3 certificates"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_closed_form,
         check=_check_closed_form,
         controls=(
@@ -348,12 +345,12 @@ CLAIMS: Final = (
                 lambda k, budget, lam: (_closed_form(k, budget, lam)[0] - 2, *_closed_form(k, budget, lam)[1:]),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "budget", "lam", clause=("value", "plain")),
     ),
     Claim(
         id="symshuffle.anchored-joint-frontier",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="both constraints at once: at most one coordinate between the ends",
         text=(
             Clause(
@@ -369,16 +366,16 @@ CLAIMS: Final = (
             "the identities of the argument and the number it leaves, for every k; the template that attains it, and a "
             "grid; 8 joint problems with certificates; 240 random templates"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_free_coordinates,
         check=_check_reduction,
         controls=(Control("no coordinate between the ends", lambda: 0), Control("two of them", lambda: 2)),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("templates", clause=("one between", "line")),
     ),
     Claim(
         id="symshuffle.anchored-open-4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="where the Gaussian picture ends (open question 4)",
         text=(
             Clause(
@@ -394,7 +391,7 @@ CLAIMS: Final = (
         source="ours; towards anchored, Section 10, question (4)",
         assumptions=(r"$\lambda=n$",),
         scope="n up to 16 by convolution, every n by independence, the limit of the statement by SymPy",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_atom,
         check=_check_poisson,
         controls=(
@@ -402,12 +399,12 @@ CLAIMS: Final = (
             Control("none for n > 1000", _none_beyond),
             Control("one percent more", lambda n: _atom(n) * Fraction(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", clause=("atom", "limit")),
     ),
     Claim(
         id="symshuffle.anchored-symmetrised-profile",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="does symmetrising help the shuffled hockey-stick profile too?",
         text=(
             "Symmetrising a channel never raises the largest hockey-stick divergence of the shuffled contamination "
@@ -416,13 +413,13 @@ CLAIMS: Final = (
         source="our question; the paper shows it for the chi-square budget",
         assumptions=(),
         scope="7 channels with 2 inputs, 4 orders, n = 1, 2",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_never_worse,
         check=_check_profile,
         controls=(Control("it always raises it", lambda n: False),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.QUESTION,
+            "question",
             None,
             "Our question; the paper claims it for the chi-square budget only, where it holds.",
         ),
@@ -432,7 +429,7 @@ CLAIMS: Final = (
                 r"$(2,4,2)/8$ give $80/2048$ before and $87/2048$ after symmetrising, at order $11/8$."
             ),
             statement=lambda n: n == 1,
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
     ),
 )

@@ -14,8 +14,8 @@ from proofs_checks._templates import subset_template
 from symshuffle.base.numbers import Verdict, less
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
-from symshuffle.ledger.claims.parts import Clause, Role
+from symshuffle.ledger.claims.model import Claim, Control, Statement, by_cases, for_all
+from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget
@@ -216,7 +216,7 @@ def _check_settled(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="anchored.sec-10.phase",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="phase set, and augmented response under a raw cap",
         text=(
             Clause(
@@ -226,12 +226,12 @@ CLAIMS: Final = (
             ),
             Clause("thinned", "Augmented randomized response with a null symbol, $p<1$, is not that optimiser."),
             Clause("plain", r"Plain $k$-ary response, $p=1$, is one exactly for $\lambda^2\ge\frac{(k-1)(k-2)}2$."),
-            Clause("rest", "Parts (b) to (d) of the discussion have claims of their own.", Role.QUOTED),
+            Clause("rest", "Parts (b) to (d) of the discussion have claims of their own.", "quoted"),
         ),
         source="anchored, Section 10",
         assumptions=("augmented response as in Definition 7.3, activation probability $p\\le1$",),
         scope="every k, lam and p, by traces and the tie of sizes 1 and 2; k = 3, 4, 5, 10, four caps, p = 1/2 and 1",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_augmented_optimal,
         check=_check_phase,
         controls=(
@@ -240,12 +240,12 @@ CLAIMS: Final = (
             Control("size 1 throughout", _size_1),
             Control("a null symbol costs nothing", lambda k, lam, p: (*_augmented_optimal(k, lam, p)[:2], p**0)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("k", "lam", clause=("optimiser", "thinned", "plain")), *for_all("p", clause="thinned")),
     ),
     Claim(
         id="symshuffle.anchored-designs-differ",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="where the raw-cap and the budget problem differ (Section 10, b)",
         text=(
             Clause(
@@ -258,7 +258,7 @@ CLAIMS: Final = (
         source="anchored, Section 10 says that the problems differ; the boundary is ours",
         assumptions=(r"$k\ge3$",),
         scope="k = 3, 4, 5, 10, five caps each and three next to the boundary, with frontier certificates",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_differ,
         check=_check_designs,
         controls=(
@@ -269,12 +269,12 @@ CLAIMS: Final = (
             Control("k - 1 one percent smaller", lambda k, lam: _differ_from(k, lam, Fraction(99, 100), Fraction(1))),
             Control("the tie one percent larger", lambda k, lam: _differ_from(k, lam, Fraction(1), Fraction(101, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("k", "lam", clause="off"), *by_cases("response", clause="from there on")),
     ),
     Claim(
         id="symshuffle.anchored-nearest-size",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the best subset size is next to k/(lam + 1) (Section 10, c)",
         text=(
             Clause(
@@ -287,19 +287,19 @@ CLAIMS: Final = (
         source="anchored, Section 10, on Ye and Barg, who state it for large k",
         assumptions=(r"$\lambda>1$",),
         scope="the derivative of the relaxed trace for every k, s, lam; six k up to 10^6, seven caps",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_nearest,
         check=_check_sizes,
         controls=(
             Control("the floor", lambda k, lam: {max(1, _floor(k / (lam + 1)))}),
             Control("the nearest integer", _rounded),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "lam", clause=("neighbours", "nearer")),
     ),
     Claim(
         id="symshuffle.anchored-two-orbits-settle",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the two-orbit theorem closes the global frontier (Section 10, d)",
         text=(
             Clause(
@@ -320,7 +320,7 @@ CLAIMS: Final = (
         source="anchored, Section 10",
         assumptions=(r"$k\ge3$",),
         scope="k = 3, 5, 10 at five budgets on both sides of the threshold, with certificates",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_settled,
         check=_check_settled,
         controls=(
@@ -328,7 +328,7 @@ CLAIMS: Final = (
             Control("five orbit laws", lambda k, budget: 5),
             Control("three orbit laws", lambda k, budget: 3),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "budget", clause=("suffice", "value", "one orbit")),
     ),
 )

@@ -15,8 +15,8 @@ from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
-from symshuffle.ledger.claims.parts import Clause, Role
+from symshuffle.ledger.claims.model import Claim, Control, Statement, by_cases, for_all
+from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
 
@@ -271,7 +271,7 @@ def _refines(channel: Channel, law: AnchoredLaw) -> bool:
 CLAIMS: Final = (
     Claim(
         id="anchored.def-2.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="the simplex polytope and its vertices",
         text=(
             Clause("polytope", r"$P=\{x:1+\langle a_i,x\rangle\ge0\ \forall i\}$ with $a_i=V^Te_i$."),
@@ -280,7 +280,7 @@ CLAIMS: Final = (
         source="anchored, Definition 2.1",
         assumptions=("$k\\ge2$, $V^TV=I$, $V^T1=0$",),
         scope="constraints at the k vertices, sum of the template of any point; symbolic Helmert gauge, k = 2..6",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_simplex_data,
         check=_check_simplex_data,
         controls=(
@@ -288,12 +288,12 @@ CLAIMS: Final = (
             Control("templates of sum k + 1", lambda k: (_simplex_data(k)[0], lambda u: sum(u) - k - 1)),
             Control("templates of sum 7, whatever k is", lambda k: (_simplex_data(k)[0], lambda u: sum(u) - 7)),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", clause=("polytope", "vertices")),
     ),
     Claim(
         id="anchored.lem-2.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="templates and points of the polytope are affinely the same",
         text=(
             Clause("map", r"$x\mapsto1+Vx$ maps $P$ onto the template simplex with inverse $u\mapsto V^Tu$."),
@@ -302,7 +302,7 @@ CLAIMS: Final = (
         source="anchored, Lemma 2.2",
         assumptions=("$k\\ge2$",),
         scope="every k from $VV^T=I-11^T/k$; again entry by entry in the Helmert gauge, k = 2..6",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_affine_identification,
         check=_check_affine_identification,
         controls=(
@@ -317,12 +317,12 @@ CLAIMS: Final = (
                 lambda k: (_affine_identification(k)[0], lambda squares: squares, k * (k - 1)),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", clause=("map", "length")),
     ),
     Claim(
         id="anchored.def-2.3",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="anchored laws have mean zero",
         text=(
             Clause("mean", r"A probability on $P$ with $\int x\,d\mu=0$."),
@@ -331,29 +331,29 @@ CLAIMS: Final = (
         source="anchored, Definition 2.3",
         assumptions=(),
         scope="12 random channels, and 12 laws whose mean is off, refused with the amount",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_anchored_law,
         check=_check_anchored_law,
         controls=(Control("templates of sum 1", lambda k: (Fraction(1, k),) * k),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", clause=("mean", "templates")),
     ),
     Claim(
         id="anchored.def-2.4",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="conditionally identical refinements",
         text=(
             Clause(
                 "equivalent",
                 "Two channels are equivalent if row-independent kernels turn each into the other.",
-                Role.DEFINITION,
+                "definition",
             ),
             Clause("split", "Splitting an output is the example: it leaves the templates and the law."),
         ),
         source="anchored, Definition 2.4",
         assumptions=(),
         scope="any two rows, entry and share; 10 random splits leave the law as it is",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_split,
         check=_check_refinement,
         controls=(
@@ -363,12 +363,12 @@ CLAIMS: Final = (
             ),
             Control("a part that keeps the whole", lambda entry, share, row: (entry, entry * (1 - share))),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("entry", "share", "row", clause="split"),
     ),
     Claim(
         id="anchored.thm-2.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="exact affine representation",
         text=(
             Clause(
@@ -386,7 +386,7 @@ CLAIMS: Final = (
             "every channel and law, output by output with open entries; 16 random rational channels (4 inputs, null "
             "outputs), two rational gauges, kernels, round trips"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_representation,
         check=_check_representation,
         controls=(
@@ -403,7 +403,7 @@ CLAIMS: Final = (
                 lambda column, k, i: _representation(column, 1, i),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("column", "k", clause=("law", "rows")),
             *by_cases("i", clause="rows"),

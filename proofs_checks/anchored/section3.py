@@ -14,7 +14,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, by_cases, for_all
+from symshuffle.ledger.claims.model import Claim, Control, Statement, by_cases, for_all
 from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
@@ -203,7 +203,7 @@ def _check_transport(statement: Statement, rng: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="anchored.def-3.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="projective domains and maps",
         text=(
             Clause("map", r"$T_w(x)=x/(1+\langle b_w,x\rangle)$."),
@@ -215,14 +215,14 @@ CLAIMS: Final = (
         scope=(
             "templates of 20 random laws with 4 inputs, interior and boundary compositions, against $r=u/(w\\cdot u)$"
         ),
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_maps,
         check=_check_domains,
         controls=(
             Control("the inverse with a plus sign", lambda: (_forward, _forward)),
             Control("the map with a minus sign", lambda: (lambda x, b: _forward(x, _scaled(b, -1)), backward)),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=(
             *by_cases("images", clause="map"),
             *by_cases("templates without mass", clause="domain"),
@@ -231,7 +231,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="anchored.prop-3.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the projective map is a bijection",
         text=(
             Clause(
@@ -245,19 +245,19 @@ CLAIMS: Final = (
         source="anchored, Proposition 3.2",
         assumptions=("$w$ a probability vector",),
         scope="identities and bounded ratios for every k and w; 12 laws; radius of the range at 4 interior w",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_bijection,
         check=_check_bijection,
         controls=(
             Control("the inverse with a plus sign", lambda s, a: (*_bijection(s, a)[:2], lambda t: 1 / (1 + t))),
             Control("the constraint without its denominator", lambda s, a: (1 + a, *_bijection(s, a)[1:])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("s", "a", clause=("constraint", "inverse", "range")),
     ),
     Claim(
         id="anchored.def-3.3",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="fibers",
         text=(
             Clause("fiber", r"$\eta_w$ is the push-forward of $(1+\langle b_w,x\rangle)\mu$ under $T_w$."),
@@ -266,16 +266,16 @@ CLAIMS: Final = (
         source="anchored, Definition 3.3",
         assumptions=(),
         scope="20 random laws, two rational gauges, interior and boundary compositions",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_fiber,
         check=_check_fiber,
         controls=(Control("the tilted law without the projection", _fiber_elsewhere),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("atoms", "b", clause=("fiber", "ratios")),
     ),
     Claim(
         id="anchored.prop-3.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="interior fibers and their transport",
         text=(
             Clause("centred", "Interior fibers are bounded with mean zero."),
@@ -291,7 +291,7 @@ CLAIMS: Final = (
             "change of base point and mean zero for every law, bounded by anchored.prop-3.2; 20 random laws, targets "
             "inside and on the boundary"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_transported,
         check=_check_transport,
         controls=(
@@ -305,7 +305,7 @@ CLAIMS: Final = (
                 ],
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("atoms", clause=("centred", "transport")),
             *for_all("change", clause="transport"),

@@ -14,7 +14,7 @@ from proofs_checks.anchored.section3 import K4, backward, random_cases
 from symshuffle.base.errors import InputError
 from symshuffle.channels.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw
 from symshuffle.utility.anchored.maps import Fiber, completions, fiber, law_from_fiber
@@ -165,7 +165,7 @@ def _unrealisable(source: Fiber) -> bool:
 CLAIMS: Final = (
     Claim(
         id="anchored.rem-3.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="boundary fibers can lose mass",
         text=(
             Clause("lost mean", r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$."),
@@ -182,7 +182,7 @@ CLAIMS: Final = (
             "every law and number of zero weights, by one coordinate and the sum of the others; the identity channel "
             "at two boundary compositions, the boundary cases among 60 random laws; extreme completions"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_boundary_corrected,
         check=_check_boundary,
         controls=(
@@ -196,7 +196,7 @@ CLAIMS: Final = (
             ),
             Control("the fiber always fixes the law", lambda atoms, size: (_boundary(atoms, size)[0], True)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("lost_atoms", "size", clause=("lost mean", "visible", "determined")),
             *for_all("mean", clause="lost mean"),
@@ -206,7 +206,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="anchored.thm-3.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="which fibers occur",
         text=(
             Clause("exists", r"Every mean-zero probability $\eta$ on $Q_w$ is the fiber of exactly one law."),
@@ -218,7 +218,7 @@ CLAIMS: Final = (
             "mean and weights for every fiber (with the bijection of anchored.prop-3.2); 20 random fibers, others "
             "refused"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_realised,
         check=_check_realised,
         controls=(
@@ -231,7 +231,7 @@ CLAIMS: Final = (
                 ],
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("atoms", "b", clause=("exists", "image")),
     ),
 )

@@ -17,11 +17,8 @@ from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
@@ -190,7 +187,7 @@ def _check_continuity(statement: Statement, rng: np.random.Generator) -> Iterato
 CLAIMS: Final = (
     Claim(
         id="anchored.prop-4.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="pairwise likelihood ratios are scalar shadows",
         text=(
             Clause("shadow", r"The ratio of rows $i$ and $j$ is $1+\langle a_i-a_j,Z\rangle$, $Z\sim\eta_{e_j}$."),
@@ -199,16 +196,16 @@ CLAIMS: Final = (
         source="anchored, Proposition 4.1",
         assumptions=("row $i$ dominated by row $j$",),
         scope="every channel, output and n; 6 channels, n <= 3, both directions, by histograms; chi-square",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_shadow,
         check=_check_shadow,
         controls=(Control("the fiber at the other input", _at_the_other),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("first", "second", clause=("shadow", "pair")),
     ),
     Claim(
         id="anchored.rem-4.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the reduction at a vertex needs no mean-zero fiber",
         text=(
             Clause("reduction", "The pairwise reduction holds at the vertex $e_j$."),
@@ -221,16 +218,16 @@ CLAIMS: Final = (
         source="anchored, Remark 4.2",
         assumptions=("row $i$ dominated by row $j$",),
         scope="every channel, output and n; 6 channels whose fiber at the vertex loses mass, n <= 3, both directions",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_shadow,
         check=_check_boundary,
         controls=(Control("the fiber at the other input", _at_the_other),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("first", "second", clause=("reduction", "mean")),
     ),
     Claim(
         id="anchored.rem-4.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the pair depends on its likelihood-ratio law only",
         text=(
             "The shuffled contamination pair depends on the channel only through the law of the ratio of its two rows."
@@ -238,26 +235,26 @@ CLAIMS: Final = (
         source="anchored, Remark 4.3 (first shown elsewhere in another form)",
         assumptions=(),
         scope="every channel and refinement, with Proposition 4.1; 6 pairs with two rows in common, n = 2, 3",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_only_ratio,
         check=_check_only_ratio,
         controls=(Control("a thousandth of the third row enters", lambda third: third / 1000),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("third"),
     ),
     Claim(
         id="anchored.rem-4.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a common cap makes rows mutually absolutely continuous",
         text="Under a finite local cap all rows have the same null outputs.",
         source="anchored, Remark 4.4",
         assumptions=(r"$\varepsilon_0<\infty$",),
         scope="every lam, output and pair; the channels of finite cap among 20 random ones, half of them with zeros",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_beside_a_null_entry,
         check=_check_continuity,
         controls=(Control("an additive slack of a millionth", lambda lam: lam / 10**6),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam"),
     ),
 )

@@ -21,16 +21,13 @@ from symshuffle.channels.shuffled import backgrounds, law_divergence, shuffled_d
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.frontiers.contamination import (
@@ -269,7 +266,7 @@ REPRODUCE: Final = {"symshuffle.anchored-envelope-neighbours": reproduce_neighbo
 CLAIMS: Final = (
     Claim(
         id="anchored.thm-4.9",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="universal privacy envelope",
         text=(
             Clause(
@@ -286,7 +283,7 @@ CLAIMS: Final = (
             "kernel for every channel, mass and ratio of a count for every n; 20 channels, n <= 4, both directions; "
             "balls up to n = 1000"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_term,
         check=_check_envelope,
         controls=(
@@ -294,12 +291,12 @@ CLAIMS: Final = (
             Control("one direction for both", lambda lam, n, count, gamma, forward: _term(lam, n, count, gamma, True)),
             Control("a channel of cap 1.01 lam", _term, _check_cap_exceeded),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("channels", "lam", "n", "count", "gamma", clause=("envelope", "others")),
     ),
     Claim(
         id="symshuffle.anchored-envelope-neighbours",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="does the envelope cover other neighbouring datasets?",
         text=(
             "The binary envelope of anchored, Theorem 4.9 bounds every pair of neighbouring datasets, whatever the "
@@ -308,15 +305,15 @@ CLAIMS: Final = (
         source="our question; the paper claims it for constant populations only",
         assumptions=(),
         scope=SEARCH,
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_all_neighbours,
         check=_check_neighbours,
         controls=(
             Control("it covers mixed populations of two inputs", lambda constant, inputs: constant or inputs == 2),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.QUESTION,
+            "question",
             None,
             "Our question; the paper claims its envelope for constant populations only, where it holds.",
         ),
@@ -327,7 +324,7 @@ CLAIMS: Final = (
                 "envelope in total variation)."
             ),
             statement=_constant_only,
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
     ),
 )

@@ -15,16 +15,12 @@ from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import rr
 from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms, stop_loss
 
@@ -192,7 +188,7 @@ def _mean(law: Law) -> Fraction:
 CLAIMS: Final = (
     Claim(
         id="anchored.def-4.5",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="the endpoint law",
         text=(
             Clause(
@@ -204,16 +200,16 @@ CLAIMS: Final = (
         source="anchored, Definition 4.5",
         assumptions=(r"$\lambda\ge1$",),
         scope="every lam, and against binary randomized response",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_endpoint,
         check=_check_endpoint,
         controls=(Control("weights exchanged", lambda lam: [(lam, lam / (1 + lam)), (1 / lam, 1 / (1 + lam))]),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("lam", clause=("atoms", "moments")),
     ),
     Claim(
         id="anchored.lem-4.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the endpoint law is largest in convex order",
         text=(
             Clause("largest", r"Every law of mean 1 on $[1/\lambda,\lambda]$ is below $\kappa$."),
@@ -226,19 +222,19 @@ CLAIMS: Final = (
         source="anchored, Lemma 4.6",
         assumptions=(r"$\lambda>1$",),
         scope="the split for every l and lam; 20 random laws by stop-loss and coupling",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_chord,
         check=_check_maximum,
         controls=(Control("weight l/lam", lambda value, lam: value / lam),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("value", "lam", clause=("largest", "split")),
     ),
     Claim(
         id="anchored.rem-4.7",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="Strassen coupling",
         text=(
-            Clause("coupling", "Convex order is a martingale coupling (quoted).", Role.QUOTED),
+            Clause("coupling", "Convex order is a martingale coupling (quoted).", "quoted"),
             Clause(
                 "kernel",
                 r"For a law of mean 1 on $[1/\lambda,\lambda]$ and $\kappa$ it is $P(\lambda\mid l)=a(l)$.",
@@ -250,25 +246,25 @@ CLAIMS: Final = (
             "the coupling for every law, l and lam; 10 laws and their averages of 2 and 3, couplings from certified "
             "linear programs; reversed orders refused"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_coupled,
         check=_check_coupling,
         controls=(
             Control("one percent more", lambda value, lam: _coupled(value, lam) * Fraction(101, 100)),
             Control("the complementary weight", lambda value, lam: 1 - _coupled(value, lam)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("value", "lam", clause="kernel"),
     ),
     Claim(
         id="anchored.lem-4.8",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="convex order passes to averages",
         text=r"$X\le_{cx}Y$ implies $\bar X_n\le_{cx}\bar Y_n$.",
         source="anchored, Lemma 4.8",
         assumptions=("integrable", "Strassen's theorem, quoted"),
         scope="every n, by the coupling; 12 random mean-preserving spreads, n <= 4, all thresholds",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_averages,
         check=_check_averages,
         controls=(
@@ -276,7 +272,7 @@ CLAIMS: Final = (
             Control("averages of n against sums over n + 1", lambda n: (1 / n, 1 / (n + 1))),
             Control("both divided by n + 1", lambda n: (1 / (n + 1), 1 / (n + 1))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n"),
     ),
 )

@@ -14,8 +14,8 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.choices import Direction, members
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
-from symshuffle.ledger.claims.parts import Clause, Role
+from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all
+from symshuffle.ledger.claims.parts import Clause
 from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import average_law, endpoint_law, exact_atoms, profile_gap, rigidity_gap
 
@@ -168,25 +168,25 @@ def _check_moments(statement: Statement, rng: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="anchored.thm-4.10",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="rigidity",
         text="A pair that meets the envelope at every order in both directions merges to binary randomized response.",
         source="anchored, Theorem 4.10",
         assumptions=(r"cap $\lambda$",),
         scope="every n, lam and law, by the sum of all gaps; 24 laws, n <= 3, largest gap; an atom moved by 1e-6",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_saturates,
         check=_check_rigidity,
         controls=(
             Control("every law meets it", lambda inner: sp.true),
             Control("a gap of one thousandth is none", lambda inner: sp.Le(inner, sp.Rational(1, 1000))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("inner"),
     ),
     Claim(
         id="symshuffle.anchored-rigidity-one-order",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="one order in one direction is enough for rigidity",
         text=(
             Clause(
@@ -198,22 +198,22 @@ CLAIMS: Final = (
                 "strict",
                 "(The argument: on the event that all $n$ ratios are interior, the coupled average takes values "
                 "on both sides of the threshold, so Jensen is strict.)",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="ours; sharpens anchored, Theorem 4.10",
         assumptions=(r"cap $\lambda>1$",),
         scope="24 laws, n <= 3, 3 orders, both directions",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_one_order,
         check=_check_one_order,
         controls=(Control("a law of mean one meets it too", lambda ratio, lam: True),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("ratio", "lam", clause="one order"),
     ),
     Claim(
         id="anchored.rem-4.11",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the average determines a bounded law",
         text=(
             Clause("determined", r"The law of the average $\bar L_n$ determines that of $L$."),
@@ -226,11 +226,11 @@ CLAIMS: Final = (
         source="anchored, Remark 4.11",
         assumptions=("compact support; quoted: its moments determine such a law",),
         scope="every order and n; orders 1..6, n = 2, 3, 4 with all lower moments; 6 laws recovered",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_moment_recursion,
         check=_check_moments,
         controls=(Control("coefficient n^-m", lambda order, n: n ** (-sp.sympify(order))),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("order", "n", clause=("determined", "moments")),
     ),
 )

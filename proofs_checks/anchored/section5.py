@@ -17,7 +17,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, Vector, dot, product, transpose
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.anchored.maps import Gauge
@@ -211,7 +211,7 @@ def _chi_square(channel: Channel, i: int, j: int) -> Any:
 CLAIMS: Final = (
     Claim(
         id="anchored.def-5.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="moment matrices",
         text=(
             Clause("covariance", r"$\Sigma=\int xx^T\,d\mu$."),
@@ -220,7 +220,7 @@ CLAIMS: Final = (
         source="anchored, Definition 5.1",
         assumptions=(),
         scope="8 random laws with 4 inputs in two rational gauges, against template coordinates",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=moment_matrices,
         check=_check_moments,
         controls=(
@@ -239,48 +239,48 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("atoms", "vertices", clause=("covariance", "tilted")),
     ),
     Claim(
         id="anchored.prop-5.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="Fisher information at the uniform composition",
         text=r"At $w(t)=\frac1k1+Vt$ the information of $n$ messages about $t$ at $t=0$ is $n\Sigma$.",
         source="anchored, Proposition 5.2",
         assumptions=("i.i.d. users",),
         scope="entry by entry for every channel; 3 random channels differentiated in SymPy; other compositions in Q",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_information,
         check=_check_information,
         controls=(
             Control("information of n - 1 messages", lambda n: (1, n - 1)),
             Control("a local coordinate of 1.01 times the scale", lambda n: (sp.Rational(101, 100), n)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n"),
     ),
     Claim(
         id="anchored.lem-5.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="symmetric moments of an exchangeable law vanish",
         text=r"For exchangeable $\mu$ and permutation-invariant $f$: $\int f(x)\,x\,d\mu=0$.",
         source="anchored, Lemma 5.6",
         assumptions=("$f$ integrable",),
         scope="rearrangements of a template for every k; 6 symmetrised laws, 3 functions",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_vanishing,
         check=_check_vanishing,
         controls=(
             Control("a function that is not symmetric", _vanishing, _check_not_symmetric),
             Control("a rest that falls with k", lambda k: Fraction(1, 100) / k),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k"),
     ),
     Claim(
         id="anchored.def-5.8",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="the canonical pairwise budget",
         text=(
             Clause(
@@ -293,7 +293,7 @@ CLAIMS: Final = (
         source="anchored, Definition 5.8",
         assumptions=(),
         scope="12 channels, some with zeros, against the rows",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_budget,
         check=_check_budget,
         controls=(
@@ -303,7 +303,7 @@ CLAIMS: Final = (
             ),
             Control("the transposed pair", lambda u, i, j: _budget(u, j, i)),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("u", "i", "j", clause=("budget", "conventions")),
     ),
 )

@@ -19,11 +19,8 @@ from symshuffle.channels.geometry.linear import Matrix, Vector, dot, inverse, pr
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
@@ -269,21 +266,21 @@ def _check_iid(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="anchored.conv-5.3",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="the risk at a singular covariance",
         text=r"If $\Sigma$ is singular the canonical risks are $+\infty$.",
         source="anchored, Convention 5.3",
         assumptions=(),
         scope="10 random channels with fewer outputs than inputs",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_singular,
         check=_check_singular,
         controls=(Control("the value of the pseudo-inverse", lambda law: 1 / law.trace()),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="anchored.rem-5.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the estimator needs to know the covariance",
         text=(
             Clause(
@@ -297,19 +294,19 @@ CLAIMS: Final = (
         source="anchored, Remark 5.4",
         assumptions=(r"$\Sigma$ invertible",),
         scope="any two covariances; a channel and its dilution by one half; two different laws of equal covariance",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_share_by_covariance,
         check=_check_dependence,
         controls=(
             Control("one estimator for all", lambda first, second: True),
             Control("no two laws share an estimator", lambda first, second: False),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("first", "second", clause=("shared", "biased", "unbiased")),
     ),
     Claim(
         id="anchored.prop-5.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="fixed-composition risk",
         text=(
             Clause(
@@ -326,19 +323,19 @@ CLAIMS: Final = (
         source="anchored, Proposition 5.5",
         assumptions=(r"$\Sigma$ invertible, $nw$ integer",),
         scope="any channel, k, n, w; 8 random channels of 4 inputs, n <= 3, all histograms; vertices are worst",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_fixed_risk,
         check=_check_fixed,
         controls=(
             Control("subtracting 1", lambda size, q, n, k: _fixed_risk(size, q, n, k) - 1 / (k * n)),
             Control("without the share of the uniform", lambda size, q, n, k: (size - 1) / n),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("size", "square", "n", "k", clause=("risk", "vertices")),
     ),
     Claim(
         id="anchored.prop-5.7",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="i.i.d. risk",
         text=(
             Clause(
@@ -354,7 +351,7 @@ CLAIMS: Final = (
         source="anchored, Proposition 5.7",
         assumptions=(r"$\Sigma$ invertible",),
         scope="any channel, k, n, w; 8 random and 3 exchangeable channels, n <= 3, all histograms; a simulation",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_iid_risk,
         check=_check_iid,
         controls=(
@@ -364,7 +361,7 @@ CLAIMS: Final = (
                 lambda size, q, n, k: _fixed_risk(size, q, n, k) + (1 - q) / (n + 1),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("size", "square", "n", "k", clause=("risk", "exchangeable")),
     ),
 )

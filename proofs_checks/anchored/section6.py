@@ -17,7 +17,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.channels.geometry.linear import Matrix, Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored.law import AnchoredLaw
@@ -185,7 +185,7 @@ def _check_iid_worst(statement: Statement, rng: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="anchored.def-6.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="symmetrisation",
         text=(
             Clause("average", r"$\mu^{\rm sym}=\frac1{k!}\sum_\sigma(R_\sigma)_\#\mu$, $R_\sigma=V^T\Pi_\sigma V$."),
@@ -194,16 +194,16 @@ CLAIMS: Final = (
         source="anchored, Definition 6.1",
         assumptions=(),
         scope="8 random channels, 3 and 4 inputs: orbits, permutations one by one, and the mechanism",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_average,
         check=_check_average,
         controls=(Control("rotations only", _rotations),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("law", clause=("average", "relabelling")),
     ),
     Claim(
         id="anchored.thm-6.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="symmetrisation never hurts",
         text=(
             Clause("budget", "The budget becomes the average of the pairwise divergences."),
@@ -221,7 +221,7 @@ CLAIMS: Final = (
             "averaging, covariance, risk and the mean inequality for every k; 16 channels, enumeration at n = 2, a "
             "2-transitive group"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_symmetrised,
         check=_check_symmetrised,
         controls=(
@@ -239,7 +239,7 @@ CLAIMS: Final = (
                 lambda k, tau, d: (*_symmetrised(k, tau, d)[:2], tau / k * (1 - 1 / k), -tau / k / k),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", clause=("budget", "covariance", "risk", "growth")),
             *for_all("tau", clause=("covariance", "risk", "growth")),
@@ -248,7 +248,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="anchored.cor-6.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="symmetrisation and the i.i.d. risk",
         text=(
             Clause("value", r"$\sup_wR_{\rm iid}(\mu^{\rm sym})=\frac{(k-1)^2}{n\operatorname{tr}\Sigma}$."),
@@ -257,11 +257,11 @@ CLAIMS: Final = (
         source="anchored, Corollary 6.3",
         assumptions=(r"$\operatorname{tr}\Sigma>0$ ($+\infty$ otherwise)",),
         scope="every k, trace and composition; 15 channels, enumeration at n = 1, 2, 4",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_iid_worst,
         check=_check_iid_worst,
         controls=(Control("(k-1)k in place of (k-1)^2", lambda k, tau: (k - 1) * k / tau),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "tau", clause=("value", "lower")),
     ),
 )

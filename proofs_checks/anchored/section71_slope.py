@@ -14,7 +14,7 @@ from proofs_checks._templates import critical_ratio, slope_certificate, subset_t
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.shuffled import chi_square
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, for_all
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw, template_budget, template_signal
@@ -169,7 +169,7 @@ def _check_slope(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="anchored.lem-7.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="signal and budgets in template coordinates",
         text=(
             Clause("trace", r"$\operatorname{tr}\Sigma=E[Q-k]$."),
@@ -182,19 +182,19 @@ CLAIMS: Final = (
         source="anchored, Lemma 7.1",
         assumptions=(r"$Q=\sum u_i^2$, $R=\sum1/u_i$",),
         scope="every k from sum u = k; 12 random channels against their rows, 12 templates",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_signal_budget,
         check=_check_signal,
         controls=(
             Control("k in place of k^2", lambda k, q, r: (q - k, (q * r - k) / (k * (k - 1)))),
             Control("without the number of pairs", lambda k, q, r: (q - k, q * r - k**2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "squares", "reciprocals", clause=("trace", "divergence")),
     ),
     Claim(
         id="anchored.eq-7.two-level",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two-level templates",
         text=(
             Clause("trace", r"$S=\frac{ks(k-s)(\lambda-1)^2}{(s\lambda+k-s)^2}$."),
@@ -205,7 +205,7 @@ CLAIMS: Final = (
         source="anchored, proof of Lemma 7.2",
         assumptions=(r"$1\le s\le k-1$, $\lambda>1$",),
         scope="every k, s, lam; three orbits in full",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_two_level,
         check=_check_two_level,
         controls=(
@@ -227,12 +227,12 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "lam", clause=("trace", "budget", "slope", "critical")),
     ),
     Claim(
         id="anchored.lem-7.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="pointwise slope inequality",
         text=(
             Clause("inequality", r"$S(u)\le\kappa_kB(u)$, $\kappa_k=\frac{k(k-1)}{(1+\sqrt{k-1})^2}$."),
@@ -243,7 +243,7 @@ CLAIMS: Final = (
         scope=(
             "Lagrange count, replacement of triples and the singleton curve for every k; 60 templates at square k - 1"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_slope_cap,
         check=_check_slope,
         controls=(
@@ -257,7 +257,7 @@ CLAIMS: Final = (
             ),
             Control("equality at ratio k - 1", lambda k: (_slope_cap(k)[0], k - 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", clause=("inequality", "equality")),
     ),
 )

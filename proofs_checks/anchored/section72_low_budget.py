@@ -17,7 +17,7 @@ from symshuffle.base.results import passes
 from symshuffle.channels.geometry.linear import Vector
 from symshuffle.channels.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause
 from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM
@@ -269,7 +269,7 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 CLAIMS: Final = (
     Claim(
         id="anchored.def-7.3",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="augmented randomized response",
         text=(
             Clause("law", r"$\mu_{p,\lambda}=(1-p)\delta_0+\frac pk\sum_i\delta_{z_i}$."),
@@ -278,16 +278,16 @@ CLAIMS: Final = (
         source="anchored, Definition 7.3",
         assumptions=(r"$0\le p\le1$, $\lambda>1$",),
         scope="4 parameter choices, p = 1 among them, against the mechanism",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_augmented,
         check=_check_augmented,
         controls=(Control("points without the factor k", lambda k, p, lam: _augmented(k, p, 1 + (lam - 1) / k)),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", "p", "lam", clause=("law", "atoms")),
     ),
     Claim(
         id="anchored.lem-7.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="trace and budget of augmented randomized response",
         text=(
             Clause(
@@ -302,7 +302,7 @@ CLAIMS: Final = (
         source="anchored, Lemma 7.4",
         assumptions=(r"$0\le p\le1$, $\lambda>1$",),
         scope="every k, p, lam; 4 channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_augmented_moments,
         check=_check_augmented_moments,
         controls=(
@@ -316,12 +316,12 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "p", "lam", clause=("every ratio", "best ratio")),
     ),
     Claim(
         id="anchored.thm-7.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="exact trace cap",
         text=(
             Clause("inequality", r"$\operatorname{tr}\Sigma\le\kappa_k\,\chi$ for every law of budget $\chi$."),
@@ -337,19 +337,19 @@ CLAIMS: Final = (
             "attainment and equal weights for every k, the inequality by anchored.lem-7.2; k = 5 and 10 with "
             "certificates; uniqueness by linear programs at k = 5 only, for every k it is in anchored.thm-7.6"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_trace_cap,
         check=_check_trace_cap,
         controls=(
             Control("a constant smaller by 1e-9", lambda root: _trace_cap(root) * (1 - _over(1, 10**9))),
             Control("the crude constant k(k-1)", lambda root: (root**2 + 1) * root**2),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("root", clause=("inequality", "attained")),
     ),
     Claim(
         id="anchored.thm-7.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="least worst-case risk of the canonical estimator, at every number of users",
         text=(
             Clause(
@@ -373,7 +373,7 @@ CLAIMS: Final = (
             "every k and C from the trace cap, the shortfall of every singleton included; k = 5, C = 1/8: enumeration "
             "for n <= 3, diluted random channels, weights of 13 orbits"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_finite_optimum,
         check=_check_finite,
         controls=(
@@ -386,7 +386,7 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("root", "budget", clause=("risks", "attained")),
             *for_all("only optimal law", clause="attained"),

@@ -22,16 +22,12 @@ from symshuffle.channels.geometry.linprog import solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored.law import template_budget, template_signal
@@ -294,43 +290,43 @@ def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[
 CLAIMS: Final = (
     Claim(
         id="anchored.def-7.7",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="orbit laws",
         text=(
             Clause("orbit law", r"$\mu_u$ is uniform on the rearrangements of $u$."),
             Clause("trace and budget", "Its trace is $S(u)$, its budget $B(u)$."),
-            Clause("set", r"$\Gamma_k$ is the set of these pairs.", Role.DEFINITION),
+            Clause("set", r"$\Gamma_k$ is the set of these pairs.", "definition"),
         ),
         source="anchored, Definition 7.7",
         assumptions=("$u>0$",),
         scope="12 random templates, k = 3..5, repeated coordinates among them",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_orbit_point,
         check=_check_orbits,
         controls=(
             Control("budget per k^2 pairs", lambda u: (_orbit_point(u)[0] * (len(u) - 1) / len(u), _orbit_point(u)[1])),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("u", clause=("orbit law", "trace and budget")),
     ),
     Claim(
         id="anchored.lem-7.8",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="planar Caratheodory reduction",
         text="A point of the convex hull of a planar set is a convex combination of at most three of its points.",
         source="anchored, Lemma 7.8",
         assumptions=(),
         scope="every dimension and number of points; 20 configurations of 4..9 points, collinear ones among them",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_three_points,
         check=_check_caratheodory,
         controls=(Control("two points suffice", lambda dimension: dimension),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("dimension"),
     ),
     Claim(
         id="anchored.thm-7.9",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two-orbit reduction of the global frontier",
         text=(
             Clause("two orbits", "$F_k(C)$ is attained by a mixture of at most two orbit laws that spends the budget."),
@@ -345,7 +341,7 @@ CLAIMS: Final = (
             "every k and budget, by the closed form; k = 3, 4, 6 at 7 budgets with rational certificates; exact linear "
             "programs over a grid of templates at k = 3"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_two_orbits,
         check=_check_two_orbits,
         controls=(
@@ -353,19 +349,19 @@ CLAIMS: Final = (
             Control("supremum (k-1)^2", lambda k, budget: (2, (k - 1) ** 2)),
             Control("the line one percent lower", _two_orbits, _check_lowered_line),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "budget", clause=("two orbits", "frontier")),
     ),
     Claim(
         id="anchored.cor-7.10",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the frontier is a concave envelope",
         text=r"$C\mapsto F_k(C)$ is the upper concave envelope of $\Gamma_k$.",
         source="anchored, Corollary 7.10",
         assumptions=("concave, and above all orbit points: claims anchored.thm-7.9, anchored.lem-7.2",),
         scope="every k and budget, by the points that attain it; the envelope of 61 orbit points within half a percent "
         "of certified values, k = 3..6, 9 budgets",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_envelope_of,
         check=_check_envelope,
         controls=(
@@ -374,7 +370,7 @@ CLAIMS: Final = (
             Control("one percent higher, below the threshold only", _high_below_threshold),
             Control("the best single orbit law, without mixtures", _without_chords),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("points", "budget"),
     ),
 )

@@ -13,17 +13,14 @@ from proofs_checks._estimation import shrunken_iid_risk
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
     in_the_limit,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored.law import AnchoredLaw
@@ -154,7 +151,7 @@ def _check_global(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 CLAIMS: Final = (
     Claim(
         id="anchored.thm-8.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="universal low-budget minimax optimality",
         text=(
             r"If $C_n\to0$ and $nC_n\to\infty$, then $nC_n$ times the minimax risk over channels of budget $C_n$ and "
@@ -166,7 +163,7 @@ CLAIMS: Final = (
             "every k and n, within 1 - O((n C)^-1/2); k = 5 and 10, C = 1e-2..1e-12, n = C^-2: certified sides that "
             "close to 0.2 percent"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_low_budget_constant,
         check=_check_low_budget,
         controls=(
@@ -174,12 +171,12 @@ CLAIMS: Final = (
             Control("a constant larger by 1 percent", lambda root: Fraction(101, 100) * _low_budget_constant(root)),
             Control("n C_n bounded", _low_budget_constant, _check_bounded),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("root"), *in_the_limit("n")),
     ),
     Claim(
         id="symshuffle.anchored-open-3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="is the canonical value the global minimax value at finite n?",
         text=(
             r"Open question (3) of the paper: the smallest worst-case i.i.d. risk over all estimators equals the "
@@ -188,15 +185,15 @@ CLAIMS: Final = (
         source="anchored, Section 10, question (3)",
         assumptions=("an exchangeable law with $K<\\infty$",),
         scope="every law, n and composition; 5-ary response at n = 1, 4, 9, 25",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_shrinkage,
         check=_check_shrinkage,
         controls=(
             Control("one percent above the canonical value", lambda constant, n: sp.Rational(101, 100) * constant / n),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.QUESTION,
+            "question",
             None,
             "An open question of the paper, answered.",
         ),
@@ -207,7 +204,7 @@ CLAIMS: Final = (
                 r"risk $K/(1+\sqrt n)^2<K/n$ at every composition."
             ),
             statement=_shrunken,
-            grade=Grade.PROVED,
+            grade="proved",
             check=_check_global,
         ),
     ),

@@ -15,7 +15,7 @@ from proofs_checks._templates import extreme_templates, split_template
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.geometry.linear import Vector, dot, row_dependence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, for_all
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, sign_factor
 from symshuffle.utility.anchored.law import template_signal
@@ -225,7 +225,7 @@ def _check_ties(statement: Statement, _: np.random.Generator) -> Iterator[Compar
 CLAIMS: Final = (
     Claim(
         id="anchored.lem-9.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="extreme templates under the ratio cap",
         text=(
             Clause("number", r"$\{u:\sum u_i=k,\ u_i\le\lambda u_j\}$ has $2^k-2$ vertices."),
@@ -234,7 +234,7 @@ CLAIMS: Final = (
         source="anchored, Lemma 9.2",
         assumptions=(r"$\lambda>1$",),
         scope="every k and lam, by exposing functionals and segments; all active sets, k = 2..5; 40 templates split",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_extreme_levels,
         check=_check_extreme,
         controls=(
@@ -242,12 +242,12 @@ CLAIMS: Final = (
             Control("two high coordinates at least", lambda a, b, e, r, lam: _extreme_levels(a, b - 1, e, r, lam)),
             Control("three levels", lambda a, b, e, r, lam: _extreme_levels(a, b, sp.Integer(0), r, lam)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("low", "high", "between", "ratio", "lam", clause=("number", "levels")),
     ),
     Claim(
         id="anchored.thm-9.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="exact raw-cap trace maximisation",
         text=(
             Clause(
@@ -264,7 +264,7 @@ CLAIMS: Final = (
         source="anchored, Theorem 9.3",
         assumptions=(r"$\lambda>1$, $k\ge2$",),
         scope="trace, relaxation and the coordinate argument for every k, s, lam; maximisers and vertices in 60 cases",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_raw_cap,
         check=_check_raw_cap,
         controls=(
@@ -277,12 +277,12 @@ CLAIMS: Final = (
                 lambda k, s, lam: (_raw_cap(k, s, lam)[0], k * (k - s * lam) / (s * lam + k - s) ** 3),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "lam", clause=("trace", "attained")),
     ),
     Claim(
         id="anchored.eq-9.ties",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="exact tie points of the phase diagram",
         text=(
             Clause("tie", r"Sizes $s$ and $s+1$ tie exactly at $\lambda_s^2=\frac{(k-s)(k-s-1)}{s(s+1)}$."),
@@ -291,14 +291,14 @@ CLAIMS: Final = (
         source="anchored, Section 9 (derived from Theorem 9.3)",
         assumptions=(r"$\lambda>1$, $1\le s\le k-2$",),
         scope="every k, s, lam; the 13 rational ties up to k = 300; both sides of 17 ties in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_tie,
         check=_check_ties,
         controls=(
             Control("where the relaxed maximiser crosses s + 1/2", lambda k, s: (2 * k - 2 * s - 1) / (2 * s + 1)),
             Control("the neighbouring tie point", lambda k, s: _tie(k, s + 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", clause=("tie", "order")),
     ),
 )

@@ -19,17 +19,13 @@ from symshuffle.channels.geometry.linear import Vector
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     attained,
     for_all,
     in_the_limit,
 )
-from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
@@ -259,25 +255,25 @@ def _near(value: Any, target: Fraction, relative: Fraction) -> bool:
 CLAIMS: Final = (
     Claim(
         id="anchored.prop-9.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the raw cap in template coordinates",
         text=r"A channel is $\log\lambda$-LDP exactly if all its templates have $u_i\le\lambda u_j$ for all $i,j$.",
         source="anchored, Proposition 9.1",
         assumptions=("outputs of probability zero are dropped",),
         scope="every k, lam and output; 40 random channels with a null output added, some with zeros; lam = 1",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_slacks,
         check=_check_capped,
         controls=(
             Control("pairs i < j only", _half),
             Control("a cap one percent larger", lambda u, lam: _slacks(u, lam * Fraction(101, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("u", "lam"),
     ),
     Claim(
         id="anchored.def-9.subset",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="the s-subset mechanism",
         text=(
             Clause(
@@ -290,7 +286,7 @@ CLAIMS: Final = (
         source="anchored, Section 9",
         assumptions=(r"$1\le s\le k-1$, $\lambda>1$",),
         scope="5 parameter choices, against the mechanism",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_subset_channel,
         check=_check_subset,
         controls=(
@@ -299,12 +295,12 @@ CLAIMS: Final = (
                 lambda k, s, lam: _subset_channel(k, k - s, lam) if 2 * s != k else _subset_channel(k, 1, lam),
             ),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("k", "s", "lam", clause=("template", "orbit")),
     ),
     Claim(
         id="anchored.thm-9.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="exact canonical design under the raw cap",
         text=(
             Clause(
@@ -321,7 +317,7 @@ CLAIMS: Final = (
             "every k and trace, with Theorem 9.3; 3 choices of k and lam by enumeration, 4 capped channels each; a "
             "mixture at a tie; converse: all sizes and 6 other orbits at 4 choices"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_design_risks,
         check=_check_design,
         controls=(
@@ -332,7 +328,7 @@ CLAIMS: Final = (
             Control("the risks exchanged", lambda k, best: _design_risks(k, best)[::-1]),
             Control("risks that grow with the trace", lambda k, best: _design_risks(k, 1 / best)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", "best", clause="risks"),
             *for_all("converse", clause="converse"),
@@ -340,25 +336,25 @@ CLAIMS: Final = (
     ),
     Claim(
         id="anchored.rem-9.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="optimisers need not be exchangeable",
         text=(
-            Clause("classification", "The classification covers exchangeable optimisers.", Role.QUOTED),
+            Clause("classification", "The classification covers exchangeable optimisers.", "quoted"),
             Clause("others", "Others exist: a 2-design of optimal block size attains the same trace and risks."),
         ),
         source="anchored, Remark 9.5",
         assumptions=(),
         scope="the Fano plane at k = 7, lam = 3/2: 7 outputs in place of 35",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_only_exchangeable,
         check=_check_scope,
         controls=(Control("every optimiser is exchangeable", lambda law: True),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=attained("law", clause="others"),
     ),
     Claim(
         id="anchored.cor-9.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="asymptotic minimax under a varying raw cap",
         text=(
             r"If $nT^*_n\to\infty$, then $nT^*_n$ times the minimax risk over $\varepsilon_n$-LDP channels and all "
@@ -370,14 +366,14 @@ CLAIMS: Final = (
             "every k and n, within 1 - O((n T)^-1/2); k = 3 and 10, fixed and falling budgets, n up to 1e18: certified "
             "sides that close to 1 percent"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_raw_cap_limit,
         check=_check_raw_cap_limit,
         controls=(
             Control("the constant k(k-1)", lambda k: k * (k - 1)),
             Control("the constant (k-2)^2", lambda k: (k - 2) ** 2),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("k"), *in_the_limit("n")),
     ),
 )

@@ -14,8 +14,8 @@ import sympy as sp
 from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.ledger.claims.comparisons import Comparison, compare, identity, serving
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement, by_cases
-from symshuffle.ledger.claims.parts import Clause, Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, Control, Correction, Statement, by_cases
+from symshuffle.ledger.claims.parts import Clause, Erratum
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
@@ -256,7 +256,7 @@ REPRODUCE: Final = {"anchored.table-1": reproduce_table_1, "anchored.table-2": r
 CLAIMS: Final = (
     Claim(
         id="anchored.sec-9.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="what the tables are said to show",
         text=(
             Clause(
@@ -269,7 +269,7 @@ CLAIMS: Final = (
         source="anchored, Section 9.2",
         assumptions=(),
         scope="the 12 table points, and the three gaps named in the correction, in balls",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_noticeable,
         check=_check_prose,
         controls=(
@@ -277,10 +277,10 @@ CLAIMS: Final = (
             Control("a gap of 24 in place of 23 percent", _one_digit_off),
             Control("a gap of 2.2 in place of 2.1 percent", lambda eps: (_gap(eps)[0], {(5, "1"): "2.2"})),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "Noticeably and far are no numbers: under another threshold than ours the sentence may pass. The "
             "tables are right.",
             quote="noticeably below the low-budget cap",
@@ -294,14 +294,14 @@ CLAIMS: Final = (
                 r"crude bound is at least five times the trace throughout."
             ),
             statement=_gap,
-            grade=Grade.CERTIFIED,
+            grade="certified",
             check=_check_prose_corrected,
         ),
         obligations=by_cases("eps", clause=("trace", "crude bound")),
     ),
     Claim(
         id="anchored.table-1",
-        kind=Kind.TABLE,
+        kind="table",
         title="phase diagram and canonical risk constants",
         text=(
             Clause("sizes", r"Best size for $k\in\{3,5,10,20\}$, $\varepsilon_0\in\{\frac12,1,2\}$."),
@@ -310,19 +310,19 @@ CLAIMS: Final = (
         source="anchored, Table 1",
         assumptions=(),
         scope="all 12 sizes and 36 numbers, each ball inside the rounding interval of the printed digits",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_table_1,
         check=_check_table_1,
         controls=(
             Control("sizes one larger", _other_size(_table_1)),
             Control("last column up by one digit", _shifted(_table_1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*by_cases("sizes", clause="sizes"), *by_cases("numbers", clause="numbers")),
     ),
     Claim(
         id="anchored.table-2",
-        kind=Kind.TABLE,
+        kind="table",
         title="exact trace, low-budget cap and crude bound",
         text=(
             Clause("sizes", r"The best size $s^*$ for $k\in\{3,5,10,20\}$, $\varepsilon_0\in\{\frac12,1,2\}$."),
@@ -331,19 +331,19 @@ CLAIMS: Final = (
         source="anchored, Table 2",
         assumptions=(),
         scope="all 12 sizes and 36 numbers, each ball inside the rounding interval of the printed digits",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_table_2,
         check=_check_table_2,
         controls=(
             Control("sizes one larger", _other_size(_table_2)),
             Control("last column up by one digit", _shifted(_table_2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*by_cases("sizes", clause="sizes"), *by_cases("numbers", clause="numbers")),
     ),
     Claim(
         id="symshuffle.anchored-table-programs",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the traces of the tables again, by linear programs",
         text=(
             "The largest trace over all mixtures of extremal channels, as a linear program over two-level templates, "
@@ -352,7 +352,7 @@ CLAIMS: Final = (
         source="anchored, Tables 1 and 2, by another route",
         assumptions=(),
         scope="all 2^k - 2 columns by their size, primal and dual solution in balls",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_linear_program,
         check=_check_program,
         controls=(
@@ -361,7 +361,7 @@ CLAIMS: Final = (
                 lambda k, eps: TABLE[(_row(k, eps) + 1) % len(TABLE)][3],
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("k", "eps"),
     ),
 )

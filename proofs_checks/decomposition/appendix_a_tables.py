@@ -19,17 +19,14 @@ from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_de
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate
@@ -182,7 +179,7 @@ def _without_rare(name: str, lam: Any, t: Any, size: Any) -> tuple[Any, Any, Any
 
 TABLE_2 = Claim(
     id="decomposition.table-2",
-    kind=Kind.TABLE,
+    kind="table",
     title="mixture weights of five mechanisms, finite domain",
     text=(
         Clause(
@@ -207,14 +204,14 @@ TABLE_2 = Claim(
     source="decomposition, Table 2 and Appendix A.1 to A.4",
     assumptions=("D >= 2 (HR: D a power of 2, inputs 1 to D - 1)",),
     scope="all budgets and domains, derived by counting; explicit channels at two budgets, D = 2, 3, 4 (HR 4, 8)",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_table_2,
     check=_finite_domain,
     controls=(Control("special outputs of a domain twice as large", _without_rare),),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.RESULT,
-        Standing.GRANTED,
+        "result",
+        "granted",
         "A row of a table from which bounds are computed does not sum to one; the other four rows are right.",
         quote="Hadamard Response: q and r of Table 2; Appendix A.4: |S_{e^eps0,1}| = ... = |S_{1,1}|",
     ),
@@ -224,7 +221,7 @@ TABLE_2 = Claim(
         r"$r=\frac1{2(e^{\varepsilon_0}+1)}+\frac{2e^{\varepsilon_0}}{D(e^{\varepsilon_0}+1)}$; all other entries as "
         r"printed.",
         _hadamard_repaired,
-        Grade.PROVED,
+        "proved",
     ),
 )
 
@@ -288,7 +285,7 @@ def _slower(name: str, lam: Any, t: Any) -> tuple[Any, Any, Any, Callable[[Any],
 
 TABLE_3 = Claim(
     id="decomposition.table-3",
-    kind=Kind.TABLE,
+    kind="table",
     title="mixture weights of four mechanisms, infinite domain",
     text=(
         Clause(
@@ -304,7 +301,7 @@ TABLE_3 = Claim(
     source="decomposition, Table 3 and the end of Section 4.4",
     assumptions=(),
     scope="limits and distances to them for all budgets and domains; two budgets at D = 4, 8, 16, 32",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_table_3,
     check=_infinite_domain,
     controls=(
@@ -314,10 +311,10 @@ TABLE_3 = Claim(
         ),
         Control("q and r exchanged", lambda name, lam, t: tuple(_slower(name, lam, t)[i] for i in (0, 2, 1, 3))),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.RESULT,
-        Standing.GRANTED,
+        "result",
+        "granted",
         "The rate of one of the mechanisms is 1/D and not exponential; all limits of the table are right.",
         quote="with a convergence rate of O(2^-D)",
     ),
@@ -325,7 +322,7 @@ TABLE_3 = Claim(
     corrected=Correction(
         r"The same limits; rate $O(2^{-D})$ for BLH, RAPPOR and OUE, $O(1/D)$ for HR, whose $D$ is the matrix order.",
         _slower,
-        Grade.PROVED,
+        "proved",
     ),
 )
 
@@ -370,7 +367,7 @@ def _table_1(name: str, lam: Any, t: Any, k: Any) -> tuple[Any, ...]:
 
 TABLE_1 = Claim(
     id="decomposition.table-1",
-    kind=Kind.TABLE,
+    kind="table",
     title="law of the amplification variable for five mechanisms",
     text=r"Masses of $G$ at $1-e^{\varepsilon_0+\varepsilon}$, $e^{\varepsilon_0}-e^{\varepsilon_0+\varepsilon}$, "
     r"$1-e^\varepsilon$, 0 and $e^{\varepsilon_0}-e^\varepsilon$ for k-RR and, for large domains, BLH, RAPPOR, OUE "
@@ -378,7 +375,7 @@ TABLE_1 = Claim(
     source="decomposition, Table 1",
     assumptions=("large domain for all but k-RR",),
     scope="all 25 entries, for all budgets and k, derived by counting; totals and means",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_table_1,
     check=_laws,
     controls=(
@@ -387,7 +384,7 @@ TABLE_1 = Claim(
             lambda name, lam, t, k: tuple(_table_1(name, lam, t, k)[i] for i in (0, 2, 1, 3, 4)),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("lam", "t", "k"),
 )
 

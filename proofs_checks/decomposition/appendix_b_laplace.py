@@ -18,11 +18,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -126,7 +123,7 @@ def _printed_laplace(what: str, s: Any, x: Any = None, t: Any = None) -> Any:
 
 APPENDIX_B = Claim(
     id="decomposition.appendix-B",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="the amplification variable of Laplace noise on a bit",
     text=(
         Clause("blanket", r"For $R(x)=x+\mathrm{Lap}(1/\varepsilon_0)$ on $\{0,1\}$: $\gamma=e^{-\varepsilon_0/2}$."),
@@ -141,7 +138,7 @@ APPENDIX_B = Claim(
     source="decomposition, Appendix B",
     assumptions=("eps0 > 0", "0 <= eps <= eps0"),
     scope="all eps0 and eps, by integrating the densities; the library's cells at their edges",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_printed_laplace,
     check=_law_of_the_blanket,
     controls=(
@@ -156,7 +153,7 @@ APPENDIX_B = Claim(
             lambda what, s, x=None, t=None: sp.exp(-s) if what == "gamma" else _printed_laplace(what, s, x, t),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("s", "x", "t", clause=("blanket", "distribution", "atoms")),
 )
 
@@ -225,7 +222,7 @@ def _printed_parallel(what: str, value: Any, m: int) -> Any:
 
 EX_4_3 = Claim(
     id="decomposition.ex-4.3",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="one Laplace coordinate of a vector",
     text=(
         Clause(
@@ -241,7 +238,7 @@ EX_4_3 = Claim(
     source="decomposition, Example 4.3",
     assumptions=("uniform choice of the coordinate", "Theorems 10 and 11 (claims thm-10, thm-11)"),
     scope="density ratios and the mixture for all budgets and m; outputs merged into rational cells, m = 2, 3, n = 3",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_printed_parallel,
     check=_one_coordinate_at_a_time,
     controls=(
@@ -249,7 +246,7 @@ EX_4_3 = Claim(
         Control("bound divided by m", lambda what, value, m: value / m if what == "bound" else value),
         Control("the budget less 1 %", lambda what, value, m: value if what == "bound" else value * Fraction(99, 100)),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=(
         *for_all("value", clause="privacy"),
         *for_all("m", clause="law"),

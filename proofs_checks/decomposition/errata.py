@@ -17,18 +17,15 @@ from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 
 CHANNELS: Final = (("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
 
@@ -128,7 +125,7 @@ def _law_of_pair(channel: Channel, x: int) -> frozenset[Any]:
 CLAIMS: Final = (
     Claim(
         id="symshuffle.blanket-strictly-tighter",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="is the bound of the blanket strictly tighter than the clone's?",
         text=(
             Clause(
@@ -147,23 +144,23 @@ CLAIMS: Final = (
         source="decomposition, Section 1.2",
         assumptions=(r"$\varepsilon_0$-LDP randomizers",),
         scope="three mechanisms at lam = 3, n <= 3, three values of exp(eps)",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_strictly,
         check=_check_tighter,
         controls=(
             Control("at least one percent tighter", lambda blanket, clone: blanket <= clone * Fraction(99, 100)),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "The word strictly; Theorem 6 says at least as tight, and that is proved.",
             quote="For any specific local randomizer ... strictly tighter than that obtained via the clone",
         ),
         corrected=Correction(
             text="The bound of the blanket is at most that of the clone (Theorem 6).",
             statement=lambda blanket, clone: bool(blanket <= clone),
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
         obligations=for_all("blanket", "clone", clause=("said", "instead", "instance")),
     ),
@@ -197,7 +194,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.joint-of-four",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the pairs of a joint composition that have to be looked at",
         text=(
             Clause(
@@ -214,21 +211,21 @@ CLAIMS: Final = (
         source="decomposition, Section 8",
         assumptions=(),
         scope="all pairs of two, three and four binary reports; the list as printed",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_printed_levels,
         check=_check_levels,
         controls=(Control("one pair fewer than coordinates", lambda distances: distances - 1),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "A slip of one word, three for four, in an example.",
             quote="in the joint composition of three",
         ),
         corrected=Correction(
             text="The joint composition of m mechanisms has m such pairs; the list is that of four.",
             statement=lambda distances: distances,
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
         obligations=for_all("distances", clause=("said", "three")),
     ),

@@ -20,8 +20,8 @@ from symshuffle.channels.shuffled import Tally, shuffled_law
 from symshuffle.decompositions.model import primary_decomposition, privacy_blanket
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, Clause, Control, Role, Statement, by_cases, for_all, serving
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, by_cases, for_all, serving
+from symshuffle.ledger.claims.parts import Erratum
 
 # -- Algorithm 3
 
@@ -143,8 +143,8 @@ CLAIMS: Final[Sequence[Claim]] = (
         check=_check_output,
         controls=(Control("left-overs are not assigned", _shared_only),),
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "A missing assignment; the text before it says what is meant.",
             quote="lines O cup {s | s ~ Q} of Algorithm 3",
         ),
@@ -154,9 +154,7 @@ CLAIMS: Final[Sequence[Claim]] = (
         "wrapped-sum",
         "how long the transforms of Algorithm 7 have to be",
         (
-            Clause(
-                "said", r"Algorithm 7 takes the power of the transform of $\bar G$ and transforms back.", Role.QUOTED
-            ),
+            Clause("said", r"Algorithm 7 takes the power of the transform of $\bar G$ and transforms back.", "quoted"),
             Clause(
                 "circular",
                 r"At the length of $\bar G$ that is a circular convolution, and the result is no upper bound, "
@@ -165,7 +163,7 @@ CLAIMS: Final[Sequence[Claim]] = (
             Clause(
                 "instance", r"Binary response, $e^{\varepsilon_0}=2$, $e^\varepsilon=\frac32$, in steps of $\frac12$."
             ),
-            Clause("length", "No length is given.", Role.QUOTED),
+            Clause("length", "No length is given.", "quoted"),
         ),
         partial(algorithm_7, padded=False),
         algorithm_7,
@@ -177,8 +175,8 @@ CLAIMS: Final[Sequence[Claim]] = (
         check=_check_wrapped,
         controls=(Control("atoms rounded down", partial(algorithm_7, up=False)),),
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "The comment asks for the n-fold convolution, and the stated cost is that of transforms as long as it.",
             quote="Calculate the optimal privacy amplification bound via FFT",
         ),
@@ -209,8 +207,8 @@ CLAIMS: Final[Sequence[Claim]] = (
             ),
         ),
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "A factor lost in one display; gamma and Table 2 have it.",
             quote="the display of omega in Appendix A.1",
         ),
@@ -230,7 +228,7 @@ CLAIMS: Final[Sequence[Claim]] = (
                 "row",
                 "From them the row of Table 2 has the weights of claim decomposition.table-2, whose erratum "
                 "comes from the exchange of 0 and 1 in the sets of Appendix A.4.",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         _low_at_one,
@@ -249,7 +247,7 @@ CLAIMS: Final[Sequence[Claim]] = (
             Clause(
                 "order", "In the row of Hadamard response in Table 2, $D$ is the order of the matrix, for $D-1$ inputs."
             ),
-            Clause("footnote", "The footnote of Appendix A.4 excludes the input 0.", Role.QUOTED),
+            Clause("footnote", "The footnote of Appendix A.4 excludes the input 0.", "quoted"),
         ),
         lambda inputs: inputs + 1,
         lambda inputs: inputs,

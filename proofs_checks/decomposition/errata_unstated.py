@@ -13,8 +13,8 @@ from proofs_checks.decomposition._cases import PAIR, REVEALING, named_channels, 
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import Decomposition, primary_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, Clause, Control, Role, Statement, by_cases, for_all, serving
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, by_cases, for_all, serving
+from symshuffle.ledger.claims.parts import Erratum
 
 # -- which inputs the third condition of Definition 7 is about
 
@@ -171,7 +171,7 @@ CLAIMS: Final[Sequence[Claim]] = (
                 r"Definition 7 asks for the third equation at the inputs $x_2,\dots,x_n$ of the other users, and "
                 "Section 4 says that the paradigm has all possible decompositions and none better than the "
                 "blanket.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause("used", "Theorem 6 uses more: that the equation holds for all inputs of the randomizer."),
             Clause(
@@ -191,8 +191,8 @@ CLAIMS: Final[Sequence[Claim]] = (
         check=_check_covered,
         controls=(Control("all inputs but the first", lambda background, inputs: inputs[1:]),),
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "Remark 2 names the randomizer and the pair as what a decomposition depends on, and the proof says all "
             "inputs: they are meant.",
             quote="encompasses all possible decompositions",
@@ -233,8 +233,8 @@ CLAIMS: Final[Sequence[Claim]] = (
             Control("one component fewer than outputs", lambda components, outputs: outputs, _check_finite_outputs),
         ),
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "Sums over the outputs say that they are finite; Theorem 12, with which the paper computes, needs no such "
             "thing.",
             quote="the sum over j from 1 to k in Definition 7",
@@ -267,8 +267,8 @@ CLAIMS: Final[Sequence[Claim]] = (
         check=_check_ratios,
         controls=(Control("a number over 0 read as infinity", _infinite),),
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.GRANTED,
+            "hypothesis",
+            "granted",
             "As in Theorem 13, local privacy is used and not supposed; with it nothing changes.",
             quote="there exists a unique pair (p, q) such that y* in S_{p,q}",
             same_as="decomposition.thm-13",

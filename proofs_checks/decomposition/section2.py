@@ -24,11 +24,8 @@ from symshuffle.channels.shuffled import hockey_stick, shuffled_divergence, shuf
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -80,7 +77,7 @@ def _row(masses: Any) -> str:
 
 DEF_1 = Claim(
     id="decomposition.def-1",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="hockey-stick divergence and indistinguishability",
     text=(
         Clause("divergence", r"$D_\alpha(P\Vert Q)=\sum_y\max\{0,P(y)-\alpha Q(y)\}$."),
@@ -94,7 +91,7 @@ DEF_1 = Claim(
     source="decomposition, Definition 1",
     assumptions=("finitely many outputs",),
     scope="pointwise identity for all masses and orders; all events of random pairs on five points",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_positive_parts,
     check=_hockey_stick,
     controls=(
@@ -107,7 +104,7 @@ DEF_1 = Claim(
             lambda p, q, alpha: sum((plus(alpha * x - y) for x, y in zip(p, q, strict=True)), Fraction(0)),
         ),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
     obligations=for_all("p", "q", "alpha", clause=("divergence", "events")),
 )
 
@@ -173,7 +170,7 @@ def _shuffler(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
 
 DEF_2_4 = Claim(
     id="decomposition.def-2-4",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="central, local and shuffled privacy",
     text=(
         Clause(
@@ -190,7 +187,7 @@ DEF_2_4 = Claim(
     source="decomposition, Definitions 2, 3 and 4",
     assumptions=("finitely many outputs",),
     scope="local privacy at delta = 0: five mechanisms, random channels; permuted messages of 2 and 3 users",
-    grade=Grade.EXACT_CASES,
+    grade="exact-cases",
     printed=lambda rows, lam: all(hockey_stick(p, q, lam) == 0 for p, q in itertools.permutations(rows, 2)),
     check=_privacy,
     controls=(
@@ -213,7 +210,7 @@ DEF_2_4 = Claim(
             ),
         ),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
     obligations=for_all("rows", "lam", clause=("local", "shuffled", "histograms")),
 )
 
@@ -274,13 +271,13 @@ def _post_processing(statement: Statement, rng: np.random.Generator) -> Iterator
 
 PROP_1 = Claim(
     id="decomposition.prop-1",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="post-processing cannot raise the divergence",
     text=r"$D_\alpha(f(P)\Vert f(Q))\le D_\alpha(P\Vert Q)$ for every stochastic map $f$ and every order $\alpha\ge0$.",
     source="decomposition, Property 1, Section 3.1",
     assumptions=("finitely many outputs",),
     scope="subadditivity of the positive part for all values and weights, by signs; 60 random maps",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_positive_parts,
     check=_post_processing,
     controls=(
@@ -293,7 +290,7 @@ PROP_1 = Claim(
             lambda statement, rng: _processed(statement, rng, same_map=False),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("p", "q", "alpha"),
 )
 

@@ -41,12 +41,8 @@ from symshuffle.decompositions.model import ReductionPair
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -85,14 +81,14 @@ def _mixture(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 SEC_3_1_MIXTURE = Claim(
     id="decomposition.sec-3.1-mixture",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="every row hides copies of two given rows",
     text=r"For an $\varepsilon_0$-LDP channel and inputs $x_1^0,x_1^1$, every row is "
     r"$R(x)=\frac{R(x_1^0)+R(x_1^1)}{2e^{\varepsilon_0}}+(1-e^{-\varepsilon_0})\,LO(x)$ with a distribution $LO(x)$.",
     source="decomposition, Section 3.1",
     assumptions=("eps0 > 0 (at eps0 = 0 the left-over has weight 0)",),
     scope="all probabilities and budgets, by the signs of coefficients; 12 random channels",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=lambda row, first, second, lam: [
         (r - (a + b) / (2 * lam)) / (1 - 1 / lam) for r, a, b in zip(row, first, second, strict=True)
     ],
@@ -105,7 +101,7 @@ SEC_3_1_MIXTURE = Claim(
             ],
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("row", "first", "second", "lam"),
 )
 
@@ -221,7 +217,7 @@ def _with_replacement(first: Any, second: Any, left_overs: Sequence[Any]) -> Any
 
 DEF_5 = Claim(
     id="decomposition.def-5",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="histogram pair of the standard clone, with its simulation",
     text=(
         Clause(
@@ -245,7 +241,7 @@ DEF_5 = Claim(
     assumptions=("eps0 > 0",),
     scope="masses and counts for any n, C, A and lam; generating functions in open lam, n <= 3; Algorithm 1 for any "
     "channel, n <= 4, and the step to one more user",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_intuitive_term,
     check=_intuitive,
     obligations=for_all("lam", "n", "c", "a", clause=("draws", "counts", "simulation")),
@@ -253,7 +249,7 @@ DEF_5 = Claim(
         Control("clones for n users instead of n - 1", lambda lam, n, c, a: _intuitive_term(lam, n + 1, c, a)),
         Control("users drawn with replacement", _with_replacement, _algorithm_1),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
 )
 
 
@@ -304,7 +300,7 @@ def _budget(statement: Statement, rng: np.random.Generator) -> Iterator[Comparis
 
 LEM_1 = Claim(
     id="decomposition.lem-1",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="two locally private laws mix two extreme ones",
     text=r"If $R(x_0),R(x_1)$ are within the factor $e^{\varepsilon_0}$ of each other, there are distributions with "
     r"$R(x_0)=\frac{e^{\varepsilon_0}Q_0+Q_1}{e^{\varepsilon_0}+1}$ and "
@@ -312,14 +308,14 @@ LEM_1 = Claim(
     source="decomposition, Lemma 1",
     assumptions=("eps0 > 0",),
     scope="solved for all rows and budgets; the library's mixture on random rows",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_extreme_mixture,
     check=_two_points,
     controls=(
         Control("the second mixture not swapped", lambda q0, q1, lam: (_extreme_mixture(q0, q1, lam)[0],) * 2),
         Control("the ratio cap less 1 % suffices", lambda lam: lam * Fraction(99, 100), _budget),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("q0", "q1", "lam"),
 )
 
@@ -381,7 +377,7 @@ def _standard(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
 
 THM_1 = Claim(
     id="decomposition.thm-1",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="standard-clone pair bounds the shuffled divergence",
     text=(
         Clause(
@@ -394,7 +390,7 @@ THM_1 = Claim(
             r"Here $C\sim Bin(n-1,e^{-\varepsilon_0})$, $A\sim Bin(C,\frac12)$, $\Delta\sim "
             r"Bern(\frac{e^{\varepsilon_0}}{e^{\varepsilon_0}+1})$, $P_0^C=(A+\Delta,C-A+1-\Delta)$, "
             r"$P_1^C=(A+1-\Delta,C-A+\Delta)$.",
-            Role.DEFINITION,
+            "definition",
         ),
     ),
     source="decomposition, Theorem 1",
@@ -405,7 +401,7 @@ THM_1 = Claim(
         "a general clone is a bound (Theorem 4, claim thm-4)",
     ),
     scope="law of the pair for any lam, n, C and A; all backgrounds of seven channels, n <= 3",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_clone_term,
     check=_standard,
     obligations=(
@@ -422,7 +418,7 @@ THM_1 = Claim(
             ),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
 )
 
 CLAIMS: tuple[Claim, ...] = (SEC_3_1_MIXTURE, DEF_5, LEM_1, THM_1)

@@ -43,11 +43,8 @@ from symshuffle.decompositions.model import privacy_blanket
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -110,7 +107,7 @@ def _normalised(columns: Sequence[Sequence[Any]], infimum: Any) -> tuple[Any, An
 
 DEF_BLANKET = Claim(
     id="decomposition.def-blanket",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="largest common component of all rows",
     text=(
         Clause("blanket", r"$\gamma=\sum_y\inf_xR(x)(y)$ and $\omega=\inf_xR(x)/\gamma$."),
@@ -120,14 +117,14 @@ DEF_BLANKET = Claim(
     source="decomposition, Section 3.2",
     assumptions=("gamma > 0 for omega, gamma < 1 for the left-overs",),
     scope="four mechanisms, two of them not LDP, ten random channels; products and random choices of mechanisms",
-    grade=Grade.EXACT_CASES,
+    grade="exact-cases",
     printed=lambda columns: _normalised(columns, min),
     check=_blanket,
     controls=(
         Control("mean over the inputs", lambda columns: _normalised(columns, lambda c: sum(c, Fraction(0)) / len(c))),
         Control("infimum over the pair only", lambda columns: _normalised(columns, lambda c: min(c[:2]))),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
     obligations=for_all("columns", clause=("blanket", "mixture", "LDP")),
 )
 
@@ -209,7 +206,7 @@ def _first_users(left_overs: Sequence[Any], *, messages: int) -> Any:
 
 DEF_6 = Claim(
     id="decomposition.def-6",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="histogram pair of the blanket, with its simulation",
     text=(
         Clause(
@@ -230,7 +227,7 @@ DEF_6 = Claim(
     assumptions=(),
     scope="number of blanket users by induction, any gamma and n; laws exact and Algorithm 2 for any channel, n <= 4, "
     "and the step to one more user",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=lambda n, b, gamma: binomial_mass(n - 1, b, gamma),
     check=_reduction_pair,
     obligations=for_all("n", "b", "gamma", clause=("blanket users", "samples", "simulation")),
@@ -241,7 +238,7 @@ DEF_6 = Claim(
         ),
         Control("left-overs of the first users, not of random ones", _first_users, _algorithm_2),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
 )
 
 
@@ -322,7 +319,7 @@ def _one_user_more(columns: Sequence[Sequence[Any]], n: Any, b: Any) -> Any:
 
 THM_2 = Claim(
     id="decomposition.thm-2",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="blanket pair bounds the shuffled divergence",
     text=r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)$ for all inputs of the "
     r"other users and all $\varepsilon\ge0$.",
@@ -333,7 +330,7 @@ THM_2 = Claim(
     ),
     scope="the experiments simulate the messages for all rows, n and numbers of blanket users, by coefficients of a "
     "product over the users; Algorithm 2 as a map for n <= 4; all backgrounds of nine channels, n <= 3",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_experiment,
     check=_reduction,
     obligations=for_all("columns", "n", "b"),
@@ -342,7 +339,7 @@ THM_2 = Claim(
         Control("n users toss a coin", _one_user_more),
         Control("left-overs of the first users, not of random ones", _first_users, _algorithm_2),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
 )
 
 CLAIMS: tuple[Claim, ...] = (DEF_BLANKET, DEF_6, THM_2)

@@ -25,11 +25,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     serving,
@@ -85,7 +82,7 @@ def _at_its_best(lam: Any) -> tuple[Any, Any]:
 
 GENERIC_BOUND = Claim(
     id="symshuffle.generic-bound",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="binary randomized response has the largest blanket bound of its budget",
     text=(
         Clause(
@@ -109,7 +106,7 @@ GENERIC_BOUND = Claim(
         "convex order survives independent sums (anchored, Lemma 4.8)",
     ),
     scope="stop-loss transforms for all rows, blankets, budgets and levels, and for the clone; 17 channels, n <= 3",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_at_its_best,
     check=_generic,
     controls=(
@@ -119,7 +116,7 @@ GENERIC_BOUND = Claim(
         ),
         Control("excess of the ratio cap less 1 %", lambda lam: _at_its_best(1 + (lam - 1) * Fraction(99, 100))),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=(
         *for_all("channels", clause=("bound", "order")),
         *for_all("lam", clause=("bound", "pair", "order")),

@@ -30,19 +30,15 @@ from symshuffle.decompositions.clones import stronger_clone
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.symbolic import LAM
 
 # -- decomposition.eq-1
@@ -134,7 +130,7 @@ def _generic_term(lam: Any, p: Any, n: Any, c: Any, a: Any, one: int, two: int, 
 
 EQ_1 = Claim(
     id="decomposition.eq-1",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="histogram pair of the stronger clone, and what it fails to bound",
     text=(
         Clause(
@@ -142,7 +138,7 @@ EQ_1 = Claim(
             r"With $C\sim Bin(n-1,2p)$, $A\sim Bin(C,\frac12)$, $\Delta_1\sim Bern(e^{\varepsilon_0}p)$, "
             r"$\Delta_2\sim Bin(1-\Delta_1,\frac p{1-e^{\varepsilon_0}p})$, $P_0=(A+\Delta_1,C-A+\Delta_2)$ "
             r"and $P_1=(A+\Delta_2,C-A+\Delta_1)$.",
-            Role.DEFINITION,
+            "definition",
         ),
         Clause(
             "intended",
@@ -169,7 +165,7 @@ EQ_1 = Claim(
     ),
     scope="two channels by hand, five channels by search over all backgrounds, n <= 2; equation (1): the pair at any "
     "n, C, A and lam, and stop-loss transforms for all rows and budgets",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_term,
     check=_intended_bound,
     controls=(
@@ -179,9 +175,9 @@ EQ_1 = Claim(
             _generic_bound,
         ),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.QUESTION,
+        "question",
         None,
         "The paper itself reports that the proof of the intended bound, of earlier work, is broken; here the "
         "bound is shown to be false, and the generic one to be true.",
@@ -196,7 +192,7 @@ EQ_1 = Claim(
         r"Equation (1): with $p=\frac1{e^{\varepsilon_0}+1}$ the pair bounds every $\varepsilon_0$-LDP randomizer, "
         r"for every $n$ (claim symshuffle.generic-bound). For a given decomposition the four-point pair is a bound.",
         _generic_term,
-        Grade.PROVED,
+        "proved",
         _generic_bound,
     ),
 )
@@ -257,7 +253,7 @@ def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
 
 LEM_2 = Claim(
     id="decomposition.lem-2",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="stronger-clone divergence grows with p",
     text=(
         Clause(
@@ -275,17 +271,17 @@ LEM_2 = Claim(
     source="decomposition, Lemma 2",
     assumptions=(),
     scope="thinning, user by user, for all p < p', budgets and n; grid of nine p, n <= 3",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=lambda lam: (Fraction(0), Fraction(1), "<="),
     check=_monotone,
     controls=(
         Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),
         Control("a range that ends 1 % later", lambda lam: (Fraction(0), Fraction(101, 100) / (lam + 1), "<=")),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.WORDING,
-        Standing.GRANTED,
+        "wording",
+        "granted",
         "The display before the lemma and Theorem 3 have the right range; the proof is not affected.",
         quote="For any p, p' in [0, 1]",
     ),
@@ -294,7 +290,7 @@ LEM_2 = Claim(
         r"The same for $p<p'$ in $[0,\frac1{e^{\varepsilon_0}+1}]$: forgetting each clone with probability $1-p/p'$ "
         r"maps the pair of p' to that of p.",
         lambda lam: (Fraction(0), 1 / (lam + 1), "<="),
-        Grade.PROVED,
+        "proved",
     ),
 )
 

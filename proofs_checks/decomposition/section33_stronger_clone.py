@@ -29,11 +29,8 @@ from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -139,7 +136,7 @@ def _largest(channel: Channel) -> Iterator[Comparison]:
 
 THM_3 = Claim(
     id="decomposition.thm-3",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="three-component mixtures for a given dataset",
     text=(
         Clause(
@@ -154,7 +151,7 @@ THM_3 = Claim(
     source="decomposition, Theorem 3",
     assumptions=("eps0 > 0", "finitely many outputs"),
     scope="all rows and budgets, output by output; ten channels, where the largest p is a certified LP optimum",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_rows_of,
     check=_existence,
     controls=(
@@ -171,7 +168,7 @@ THM_3 = Claim(
             ),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("lam", "p", "q0", "q1", "own", "other", clause=("mixtures", "interval")),
 )
 
@@ -228,7 +225,7 @@ def _four_point_weights(lam: Any, p: Any, q: Any) -> tuple[Any, Any, Any, Any]:
 
 SEC_3_3_FOUR_POINT = Claim(
     id="decomposition.sec-3.3-four-point",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="a repaired stronger clone with four components",
     text=(
         Clause(
@@ -247,7 +244,7 @@ SEC_3_3_FOUR_POINT = Claim(
         "a general clone is a bound and never beats the blanket (Theorems 4 and 6)",
     ),
     scope="a general clone for all p, q, budgets, and k-RR for all k; six channels at three p, n <= 2",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_four_point_weights,
     check=_four_points,
     controls=(
@@ -257,7 +254,7 @@ SEC_3_3_FOUR_POINT = Claim(
             lambda lam, p, q: _four_point_weights(lam, p, q + p),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("lam", "p", "q", clause=("general clone", "bound", "blanket")),
 )
 

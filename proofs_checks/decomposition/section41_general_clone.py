@@ -42,12 +42,8 @@ from symshuffle.decompositions.model import Decomposition, ReductionPair, primar
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -96,7 +92,7 @@ def _validity(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
 
 DEF_7 = Claim(
     id="decomposition.def-7",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="mixtures over shared components with a residual",
     text=(
         Clause(
@@ -109,7 +105,7 @@ DEF_7 = Claim(
     source="decomposition, Definition 7 with Remarks 1 and 2",
     assumptions=("the third condition is read for all inputs of the channel, as the proof of Theorem 6 needs it",),
     scope="nine candidates for each of seven channels: two of them invalid for all, one for four of the channels",
-    grade=Grade.EXACT_CASES,
+    grade="exact-cases",
     printed=lambda decomposition, rows, pair: _conditions(decomposition, rows, pair, range(len(rows))),
     check=_validity,
     controls=(
@@ -118,7 +114,7 @@ DEF_7 = Claim(
             "rows of the pair not matched", lambda d, rows, pair: _conditions(d, rows, pair[::-1], range(len(rows)))
         ),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
     obligations=for_all("decomposition", "rows", "pair", clause=("rows", "weights")),
 )
 
@@ -216,10 +212,10 @@ def _pair_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 DEF_8 = Claim(
     id="decomposition.def-8",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="histogram pair of a general mixture",
     text=(
-        Clause("components", r"$A_0=(a,0)$, $A_1=(b,0)$, $A_2=(c,\beta)$.", Role.DEFINITION),
+        Clause("components", r"$A_0=(a,0)$, $A_1=(b,0)$, $A_2=(c,\beta)$.", "definition"),
         Clause(
             "law",
             "$P_b^{GC}$ is the law of the histogram of one draw of $A_b$ and $n-1$ independent draws of $A_2$.",
@@ -229,7 +225,7 @@ DEF_8 = Claim(
     assumptions=(),
     scope="mass of any histogram by induction on n, for all weights; generating functions for n <= 3, enumeration for "
     "n <= 4",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_multinomial,
     check=_pair_laws,
     obligations=for_all("a", "b", "c", "beta", "n", "h", clause="law"),
@@ -237,7 +233,7 @@ DEF_8 = Claim(
         Control("n draws of A2", lambda a, b, c, beta, n, h: _multinomial(a, b, c, beta, n, h, draws=n)),
         Control("rows of the pair exchanged", lambda a, b, c, beta, n, h: _multinomial(b, a, c, beta, n, h)),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
 )
 
 
@@ -337,7 +333,7 @@ def _pooled(a: Any, b: Any, c: Any, beta: Any) -> tuple[Any, Any, Any]:
 
 THM_4 = Claim(
     id="decomposition.thm-4",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="every general mixture bounds the shuffled divergence",
     text=(
         Clause(
@@ -355,7 +351,7 @@ THM_4 = Claim(
     assumptions=("eps >= 0", "the left-overs exist for all inputs of the background"),
     scope="one user's draw for any weights, and the choice of left-overs for any number of users by induction; "
     "Algorithm 3 with two components for n <= 4; all backgrounds of five channels",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_pair_weights,
     check=_general,
     obligations=for_all("a", "b", "c", "beta", clause=("bound", "simulation")),
@@ -363,7 +359,7 @@ THM_4 = Claim(
         Control("last component pooled with the left-overs", _pooled),
         Control("a fixed subset of users gives the left-overs", _fixed_subset, _algorithm_3),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
 )
 
 

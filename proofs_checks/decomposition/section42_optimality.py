@@ -47,11 +47,8 @@ from symshuffle.decompositions.model import Decomposition, primary_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     attained,
     for_all,
@@ -168,7 +165,7 @@ def _pair_weights(first: Sequence[Any], second: Sequence[Any], columns: Sequence
 
 THM_5 = Claim(
     id="decomposition.thm-5",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="the blanket as a general mixture over outputs",
     text=(
         Clause(
@@ -189,14 +186,14 @@ THM_5 = Claim(
     ),
     scope="both laws at any n and multiset of two outputs, for all rows; nine channels, LDP or not, n <= 3; the map "
     "for any channel of two outputs, n <= 4",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_primary_weights,
     check=_primary,
     controls=(
         Control("infimum over the pair only", _pair_weights),
         Control("no cell for users without blanket", lambda n: lambda h: {(*h, 0): Fraction(1)}, _bijection),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("first", "second", "columns", clause=("decomposition", "bijection")),
 )
 
@@ -272,7 +269,7 @@ def _one_background(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 THM_6 = Claim(
     id="decomposition.thm-6",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="the blanket is the best general mixture",
     text=(
         Clause(
@@ -290,14 +287,14 @@ THM_6 = Claim(
     source="decomposition, Theorem 6, equation (4) and Algorithm 5",
     assumptions=("the decomposition covers all inputs of the channel: one made for a single background can do better",),
     scope="one user's kernel for all decompositions, hence every n; Algorithm 5 exact for n <= 3, mu = 0 included",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=lambda mu, beta: mu / beta,
     check=_no_better,
     controls=(
         Control("left-overs kept with probability mu", lambda mu, beta: mu),
         Control("a decomposition for one background", lambda inputs: (inputs - 1,), _one_background),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("mu", "beta", clause=("divergences", "algorithm")),
 )
 
@@ -395,7 +392,7 @@ def _more_shared(lam: Any) -> Any:
 
 FIG_1 = Claim(
     id="decomposition.fig-1",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="order of the bounds for a given randomizer",
     text=(
         Clause(
@@ -412,7 +409,7 @@ FIG_1 = Claim(
     assumptions=("Theorems 2 and 6 (claims decomposition.thm-2, thm-6): a bound is smaller the more the others share",),
     scope="shared parts and the weights of the clone at any output of any LDP channel; four mechanisms at lam = 3, "
     "n <= 3, four values of exp(eps)",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_figure,
     check=_hierarchy,
     controls=(
@@ -420,7 +417,7 @@ FIG_1 = Claim(
         Control("the blanket is attained", lambda: ((("blanket", "truth"),), _figure()[1])),
         Control("2 % more shared by the clone", lambda: (_figure()[0], _more_shared)),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=(
         *for_all("channels", clause="order"),
         *for_all("budgets", clause="standard clone"),

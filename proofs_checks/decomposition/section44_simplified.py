@@ -30,12 +30,8 @@ from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -166,7 +162,7 @@ def _proportion(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
 
 THM_7 = Claim(
     id="decomposition.thm-7",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="merging outputs by ratio pair keeps optimality",
     text=(
         Clause(
@@ -175,7 +171,7 @@ THM_7 = Claim(
             r"with $a=R(x_1^0)(y)$, $b=R(x_1^1)(y)$, $c=\inf_xR(x)(y)$, gives a decomposition that is "
             "equivalent to the blanket; the merged weights are the sums.",
         ),
-        Clause("rule", "That is the rule in the sentence before the theorem and in Remark 4.", Role.DEFINITION),
+        Clause("rule", "That is the rule in the sentence before the theorem and in Remark 4.", "definition"),
         Clause(
             "infinite ratios",
             "The theorem writes it as two ratios $r_0=a/c$, $r_1=b/c$, which are not defined where the "
@@ -186,7 +182,7 @@ THM_7 = Claim(
     source="decomposition, Section 4.4: Theorem 7 with the sentence before it, Algorithm 6, Remarks 3 and 4",
     assumptions=("where inf R = 0, the ratios r_0 and r_1 stand for the ratio a : b : c",),
     scope="value and weight of merged atoms for all weights; ten channels, LDP or not, both directions, n <= 3",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_proportion,
     check=_merging,
     controls=(
@@ -194,7 +190,7 @@ THM_7 = Claim(
         Control("outputs merged by the first ratio alone", lambda a, b, c: (_ratio(a, c),)),
         Control("outputs merged by the ratio of the pair", lambda a, b, c: (_ratio(a, b),)),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("a", "b", "c", clause=("equivalent", "infinite ratios")),
 )
 
@@ -262,7 +258,7 @@ def _four_pairs(lam: Any) -> tuple[tuple[Any, Any], ...]:
 
 EXTREME = Claim(
     id="decomposition.extreme",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="randomizers whose ratios are all 1/lam, 1 or lam",
     text=(
         Clause(
@@ -276,14 +272,14 @@ EXTREME = Claim(
     source="decomposition, Section 4.4, after Remark 3",
     assumptions=("eps0 > 0",),
     scope="all budgets; k-RR and subset selection in open parameters; all pairs of six channels",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_four_pairs,
     check=_extreme_property,
     controls=(
         Control("no pair (lam, lam)", lambda lam: _four_pairs(lam)[:3]),
         Control("a channel with three levels", _four_pairs, _staircase),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("lam", clause=("ratios", "five")),
 )
 
@@ -345,7 +341,7 @@ def _k_rr(lam: Any, k: Any, *, further: int = 2) -> Any:
 
 EX_4_1 = Claim(
     id="decomposition.ex-4.1",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="blanket mixture of k-ary randomized response",
     text=(
         Clause(
@@ -360,14 +356,14 @@ EX_4_1 = Claim(
     source="decomposition, Example 4.1",
     assumptions=("k >= 2 (at k = 2 the cell of U is empty and has weight 0)",),
     scope="all lam and k, derived by counting outputs; explicit channels for k = 2, 3, 4, 5, 8",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_k_rr,
     check=_example,
     controls=(
         Control("U on k - 1 symbols", lambda lam, k: _k_rr(lam, k, further=1)),
         Control("left-over of weight lam p", lambda lam, k: (_k_rr(lam, k)[0], lam / (lam + k - 1), k / (lam + k - 1))),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("lam", "k", clause=("rows", "shared")),
 )
 

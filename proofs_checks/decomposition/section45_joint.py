@@ -34,16 +34,13 @@ from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import LAM
 
@@ -94,7 +91,7 @@ def _sum_of_budgets(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 THM_8 = Claim(
     id="decomposition.thm-8",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="independent reports add their local budgets",
     text=(
         Clause(
@@ -107,11 +104,11 @@ THM_8 = Claim(
     source="decomposition, Theorem 8",
     assumptions=("all tuples of inputs are neighbours",),
     scope="all budgets; attained by six couples of channels; three reports of two mechanisms",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=lambda first, second: first * second,
     check=_sum_of_budgets,
     controls=(Control("the largest budget", max),),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("first", "second", clause=("sum", "extreme")),
 )
 
@@ -196,7 +193,7 @@ def _not_multiplicative(statement: Statement, rng: np.random.Generator) -> Itera
 
 THM_9 = Claim(
     id="decomposition.thm-9",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="blanket mixture of several reports is a product",
     text=(
         Clause(
@@ -214,7 +211,7 @@ THM_9 = Claim(
     source="decomposition, Theorem 9 with Remarks 4 and 5",
     assumptions=(),
     scope="infimum of a product for all probabilities; six couples of channels",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_cartesian,
     check=_product,
     controls=(
@@ -226,10 +223,10 @@ THM_9 = Claim(
         Control("the law of G1 + G2", lambda g, h: g + h, _not_multiplicative),
         Control("left-over as displayed, not divided by its weight", _displayed_left_over, _left_over),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     erratum=Erratum(
-        Severity.WORDING,
-        Standing.GRANTED,
+        "wording",
+        "granted",
         "A left-over in the proof is not divided by its weight; the theorem holds as printed.",
         quote="the left-over of the proof",
     ),
@@ -291,7 +288,7 @@ def _half_budget_rows(t: Any, k: Any) -> tuple[Any, Any, Any]:
 
 EX_4_2 = Claim(
     id="decomposition.ex-4.2",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="two k-ary reports at half budget",
     text=(
         Clause(
@@ -305,14 +302,14 @@ EX_4_2 = Claim(
     source="decomposition, Example 4.2",
     assumptions=("k >= 2", "the decomposition of several reports is the product (Theorem 9)"),
     scope="all lam and k; explicit channels at k = 2, 3",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_half_budget_rows,
     check=_two_reports,
     controls=(
         Control("full budget in each report", lambda t, k: _half_budget_rows(t * t, k)),
         Control("q = (k - 1) p", lambda t, k: _half_budget_rows(t, k + 1)),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("t", "k", clause=("product", "shared")),
 )
 

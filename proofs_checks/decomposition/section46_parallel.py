@@ -30,17 +30,14 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS
@@ -75,21 +72,21 @@ def _largest_budget(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 THM_10 = Claim(
     id="decomposition.thm-10",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="reporting one random attribute costs the largest budget",
     text=r"If every $R_i$ is $\varepsilon$-LDP, so is the mechanism that publishes $(i,R_i(x))$ with probability "
     r"$p_i$.",
     source="decomposition, Theorem 10",
     assumptions=("the p_i are positive (for the equality with the largest budget)",),
     scope="the ratios are those of the parts, for all weights; six couples of channels",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=max,
     check=_largest_budget,
     controls=(
         Control("the smallest budget", min),
         Control("the sum of the budgets is reached", lambda first, second: first * second),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("0", "1"),
 )
 
@@ -155,7 +152,7 @@ def _mixed_bounds(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 THM_11 = Claim(
     id="decomposition.thm-11",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="blanket mixture of a random attribute is a weighted union",
     text=(
         Clause(
@@ -174,17 +171,17 @@ THM_11 = Claim(
     source="decomposition, Theorem 11",
     assumptions=(),
     scope="infimum and atoms for all weights; six couples of channels, primary and simplified",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_union,
     check=_weighted_union,
     controls=(
         Control("unweighted union", lambda parts, weights: _union(parts, [Fraction(1)] * len(parts))),
         Control("the average of the bounds", lambda first, second: (first + second) / 2, _mixed_bounds),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     erratum=Erratum(
-        Severity.WORDING,
-        Standing.GRANTED,
+        "wording",
+        "granted",
         "Misprinted indices in the proof and a normalisation it leaves out; the theorem holds as printed.",
         quote="e_{y^2} and c_j in the proof",
     ),
@@ -235,7 +232,7 @@ def _thinned(law: Any, share: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
 
 EX_4_4 = Claim(
     id="decomposition.ex-4.4",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="users who take part with a fixed probability",
     text=(
         Clause(
@@ -248,7 +245,7 @@ EX_4_4 = Claim(
     source="decomposition, Example 4.4 and Section 1.1",
     assumptions=("silence is visible: who does not take part sends a symbol of its own", "Theorem 11"),
     scope="k-RR for all lam, k, p; five channels at three shares, monotone at n = 2",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_thinned,
     check=_subsampling,
     controls=(
@@ -257,7 +254,7 @@ EX_4_4 = Claim(
             lambda law, share, x: [*((value, share * mass) for value, mass in law), (x - x, 1 - share)],
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("law", "share", "exp_eps", clause=("parallel", "law")),
 )
 
@@ -329,7 +326,7 @@ def _between_ordered(statement: Statement, rng: np.random.Generator) -> Iterator
 
 PARALLEL_BETWEEN = Claim(
     id="symshuffle.parallel-between",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="the bound of a parallel composition lies between those of its parts",
     text=(
         Clause("said", "Section 6 finds the curve of half 10-RR, half BLH between the curves of both, as expected."),
@@ -344,7 +341,7 @@ PARALLEL_BETWEEN = Claim(
     source="symshuffle; the expectation is in decomposition, Section 6, impact of parallel composition",
     assumptions=("convex order survives independent sums (anchored, Lemma 4.8), for the correction",),
     scope="two pairs of mechanisms in four settings, three shares, n <= 4; the correction for all laws and shares",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=lambda first, second: (min(first, second), max(first, second)),
     check=_between,
     controls=(
@@ -354,9 +351,9 @@ PARALLEL_BETWEEN = Claim(
             _between_ordered,
         ),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.QUESTION,
+        "question",
         None,
         "The paper observes it in one figure and expects it; that it is a rule is our question.",
     ),
@@ -366,7 +363,7 @@ PARALLEL_BETWEEN = Claim(
         "between), for example where one part is binary randomized response (claim symshuffle.generic-bound); and "
         "always at n = 1.",
         lambda first, second: (min(first, second), max(first, second)),
-        Grade.PROVED,
+        "proved",
         _between_ordered,
     ),
 )

@@ -35,17 +35,14 @@ from symshuffle.channels.shuffled import law_divergence, worst_shuffled_divergen
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 
 # -- decomposition.thm-13
 
@@ -138,7 +135,7 @@ def _outside(first: Any, second: Any, floor: Any, exp_eps: Any) -> Any:
 
 THM_13 = Claim(
     id="decomposition.thm-13",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="best decomposition bound as a positive part of a sum",
     text=(
         Clause(
@@ -156,7 +153,7 @@ THM_13 = Claim(
     assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
     scope="what a cell adds, for any cell, count and n; open masses for n <= 2; eight LDP channels and two that are "
     "not, all backgrounds, both directions, n <= 3",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_optimal_value,
     check=_optimal,
     controls=(
@@ -171,10 +168,10 @@ THM_13 = Claim(
             _optimal_under_ldp,
         ),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.HYPOTHESIS,
-        Standing.GRANTED,
+        "hypothesis",
+        "granted",
         "The theorem omits the local privacy that the theorems around it suppose; with it nothing changes.",
         quote="Let R be a local randomizer",
     ),
@@ -185,7 +182,7 @@ THM_13 = Claim(
             *_optimal_value(first, second, floor, n, x)[:3],
             _outside(first, second, floor, x),
         ),
-        Grade.PROVED,
+        "proved",
     ),
     obligations=for_all("first", "second", "floor", "n", "x", clause=("bound", "without LDP")),
 )
@@ -242,7 +239,7 @@ def _random_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterato
 
 LEM_3 = Claim(
     id="decomposition.lem-3",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="the same bound over a random number of blanket users",
     text=(
         Clause(
@@ -256,7 +253,7 @@ LEM_3 = Claim(
     assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
     scope="number of blanket users by induction, and what each adds, for any n and m; open masses for n <= 2; eight "
     "LDP channels and two that are not, all backgrounds, both directions, n <= 3",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_active,
     check=_random_number,
     controls=(
@@ -278,10 +275,10 @@ LEM_3 = Claim(
             _random_under_ldp,
         ),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.HYPOTHESIS,
-        Standing.GRANTED,
+        "hypothesis",
+        "granted",
         "As in Theorem 13 local privacy is used and not supposed; with it nothing changes.",
         quote="Lemma 3 and (11), for every local randomizer",
         same_as="decomposition.thm-13",
@@ -293,7 +290,7 @@ LEM_3 = Claim(
             *_active(first, second, floor, n, x, m)[:3],
             _outside(first, second, floor, x),
         ),
-        Grade.PROVED,
+        "proved",
     ),
     obligations=for_all("first", "second", "floor", "n", "x", "m", clause=("bound", "without LDP")),
 )

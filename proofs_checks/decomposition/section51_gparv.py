@@ -31,11 +31,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -119,7 +116,7 @@ def _without_idle(a0: Any, a1: Any, a2: Any, n: Any, exp_eps: Any) -> Excess:
 
 THM_12 = Claim(
     id="decomposition.thm-12",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="divergence of a histogram pair as a positive part of a sum",
     text=r"For laws $A_0,A_1\ll A_2$, the histograms of one draw of $A_b$ and $n-1$ draws of $A_2$ have "
     r"$D_{e^\varepsilon}(P_0\Vert P_1)=\frac1n E[\sum_{i\le n}G_i]_+$ with independent copies of "
@@ -128,7 +125,7 @@ THM_12 = Claim(
     assumptions=("A0 and A1 are absolutely continuous with respect to A2",),
     scope="what a cell adds, for any cell, count and n; histograms against sequences for eleven pairs, both "
     "directions, n <= 4",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_mean_excess,
     check=_identity_of_sums,
     obligations=for_all("a0", "a1", "a2", "n", "exp_eps"),
@@ -139,7 +136,7 @@ THM_12 = Claim(
         Control("cells that neither A0 nor A1 charges are dropped", _without_idle),
         Control("laws that A2 does not dominate", _mean_excess, _not_dominated),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
 )
 
 
@@ -182,7 +179,7 @@ def _amplification(statement: Statement, rng: np.random.Generator) -> Iterator[C
 
 DEF_9 = Claim(
     id="decomposition.def-9",
-    kind=Kind.DEFINITION,
+    kind="definition",
     title="amplification variable, plain and with the residual atom",
     text=(
         Clause("L", r"$L=\frac{R(x)(W)-e^\varepsilon R(x')(W)}{\omega(W)}$ with $W\sim\omega$."),
@@ -193,7 +190,7 @@ DEF_9 = Claim(
     source="decomposition, Definition 9",
     assumptions=("gamma > 0", "the blanket charges every output of the pair"),
     scope="mean for two mechanisms in open parameters; laws for ten channels, both directions",
-    grade=Grade.EXACT_CASES,
+    grade="exact-cases",
     printed=parv,
     check=_amplification,
     controls=(
@@ -203,7 +200,7 @@ DEF_9 = Claim(
         ),
         Control("the pair exchanged", lambda rows, pair, x: parv(rows, pair[::-1], x)),
     ),
-    expected=ClaimVerdict.DEFINITION,
+    expected="definition",
     obligations=for_all("rows", "pair", "exp_eps", clause=("L", "G", "same variable", "mean")),
 )
 

@@ -22,17 +22,14 @@ from symshuffle.decompositions.model import primary_decomposition, privacy_blank
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 
 # -- decomposition.prop-2, with Remark 6
 
@@ -86,7 +83,7 @@ def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Compariso
 
 PROP_2 = Claim(
     id="decomposition.prop-2",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="mean and range of the amplification variable",
     text=(
         Clause("mean", r"For an $\varepsilon_0$-LDP randomizer and any $\varepsilon\ge0$: $E[G]=1-e^\varepsilon$."),
@@ -101,17 +98,17 @@ PROP_2 = Claim(
     source="decomposition, Property 2 and Remark 6",
     assumptions=(),
     scope="atoms of the blanket for all ratios, budgets and eps; ten channels, eps up to eps0 + log 3",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=lambda lam, x: (1 - x, 1 - lam * x, lam - x),
     check=_range,
     controls=(
         Control("range of the earlier work, upper end lowered", lambda lam, x: (1 - x, 1 - lam * x, lam - lam * x)),
         Control("mean 1 - 1/exp(eps)", lambda lam, x: (1 - 1 / x, 1 - lam * x, max(Fraction(0), lam - x))),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.HYPOTHESIS,
-        Standing.GRANTED,
+        "hypothesis",
+        "granted",
         "The range fails only for eps above eps0, where the bound it serves is 0 anyway.",
         quote="For any eps >= 0 ... G satisfies",
     ),
@@ -121,7 +118,7 @@ PROP_2 = Claim(
         r"range for $\varepsilon\le\varepsilon_0$ (beyond, the bound is 0 anyway); mean and Remark 6 stand for every "
         r"$\varepsilon$.",
         lambda lam, x: (1 - x, 1 - lam * x, max(Fraction(0), lam - x)),
-        Grade.PROVED,
+        "proved",
     ),
 )
 

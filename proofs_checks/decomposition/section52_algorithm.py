@@ -28,18 +28,14 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 
 Atoms: TypeAlias = Sequence[tuple[Fraction, Any]]
 
@@ -200,7 +196,7 @@ def _one_share_more(*args: Any, **options: Any) -> Any:
 
 ALG_7 = Claim(
     id="decomposition.alg-7",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="transform algorithm for the bound",
     text=(
         Clause(
@@ -219,7 +215,7 @@ ALG_7 = Claim(
             "wraps",
             r"At the length of $\bar G$ itself the sum wraps around, and the result falls below the truth "
             "even in exact arithmetic (claim symshuffle.wrapped-sum).",
-            Role.QUOTED,
+            "quoted",
         ),
     ),
     source="decomposition, Algorithm 7 and the paragraphs on correctness and cost, Section 5.2",
@@ -231,7 +227,7 @@ ALG_7 = Claim(
     ),
     scope="rounding, length and share for any atom, step, law and n; positive parts of all sums; two lattices with "
     "open masses, n <= 3; four channels, n <= 5, up and down",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=algorithm_7,
     check=_upper_bound,
     controls=(
@@ -239,7 +235,7 @@ ALG_7 = Claim(
         Control("atoms rounded down", partial(algorithm_7, up=False)),
         Control("divided by n + 1", _one_share_more),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("whole", "part", "low", "high", "n", clause=("bound", "length")),
 )
 
@@ -354,7 +350,7 @@ def _hoeffding(a: Any, b: Any, step: Any, *, always: bool = False) -> Any:
 
 SEC_5_2_ERRORS = Claim(
     id="decomposition.sec-5.2-errors",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="how much a lattice step can cost",
     text=(
         Clause("a", r"$E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$."),
@@ -387,7 +383,7 @@ SEC_5_2_ERRORS = Claim(
     source="decomposition, Section 5.2, time complexity and error analysis",
     assumptions=("eps <= eps0", "Hoeffding's lemma E exp(s(G - E G)) <= exp(s^2 b^2/8)"),
     scope="(a), (b) for all sums; exponent and thresholds for all a, b, l; three settings, n <= 30; one at n = 60",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_printed_exponent,
     check=_step_errors,
     controls=(
@@ -396,10 +392,10 @@ SEC_5_2_ERRORS = Claim(
         ),
         Control("exponent one percent larger", lambda a, b, step, **kw: _larger(_hoeffding(a, b, step, **kw))),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.RESULT,
-        Standing.GRANTED,
+        "result",
+        "granted",
         "The stated probability is exceeded at small budgets and the decay fails there; a smaller exponent and "
         "another threshold are right. (a), (b) and (e) stand.",
         quote="the error decays exponentially in n as long as l <= 2a^2/b^2",
@@ -409,7 +405,7 @@ SEC_5_2_ERRORS = Claim(
         r"(c) For $l<a$ the probability is at most $\exp(-\frac{2(a-l)^2}{b^2}n)$; (d) so the error decays "
         r"exponentially as long as $l<a$, where $\bar G$ still has a negative mean.",
         _hoeffding,
-        Grade.PROVED,
+        "proved",
     ),
 )
 

@@ -35,17 +35,14 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM
 
 EXP_EPS_VALUES = (Fraction(1), Fraction(6, 5), Fraction(3))
@@ -138,7 +135,7 @@ def _revealed(first: Any, second: Any, others: Any, exp_eps: Any) -> Any:
 
 THM_14 = Claim(
     id="decomposition.thm-14",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="exact divergence on constant backgrounds bounds from below",
     text=(
         Clause(
@@ -157,7 +154,7 @@ THM_14 = Claim(
     assumptions=("eps >= 0",),
     scope="what a cell adds, for any cell, count and n; open masses for n <= 2; four atoms of k-RR for all lam, k; "
     "nine channels, two of them not LDP, all constant backgrounds, both directions, n <= 4",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_background_bound,
     check=_constant_background,
     controls=(
@@ -176,10 +173,10 @@ THM_14 = Claim(
             _under_ldp,
         ),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.HYPOTHESIS,
-        Standing.GRANTED,
+        "hypothesis",
+        "granted",
         "The theorem omits the absolute continuity that Theorem 12, which its proof quotes, supposes.",
         quote="Let R be a local randomizer",
     ),
@@ -190,7 +187,7 @@ THM_14 = Claim(
             *_background_bound(first, second, others, n, x)[:3],
             _revealed(first, second, others, x),
         ),
-        Grade.PROVED,
+        "proved",
     ),
     obligations=for_all("first", "second", "others", "n", "x", clause=("value", "any randomizer")),
 )
@@ -253,7 +250,7 @@ def _joint_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
 
 SEC_5_3_COMPOSITION = Claim(
     id="decomposition.sec-5.3-composition",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="lower bounds for several reports and for random attributes",
     text=(
         Clause(
@@ -268,7 +265,7 @@ SEC_5_3_COMPOSITION = Claim(
     assumptions=("x_1^0, x_1^1, x_2 distinct", "reports of a joint mechanism are independent: its rows are products"),
     scope="parallel composition for all rows and weights; joint and parallel on four couples of channels with three "
     "inputs, three values of exp(eps)",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_mixed_laws,
     check=_composed,
     controls=(
@@ -276,7 +273,7 @@ SEC_5_3_COMPOSITION = Claim(
         Control("product of the lower-bound variables", lambda g, h: g * h, _joint_laws),
         Control("sum of the lower-bound variables", lambda g, h: g + h, _joint_laws),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=(
         *for_all("laws", clause=("triples", "joint")),
         *for_all("weights", clause=("triples", "parallel")),
@@ -317,7 +314,7 @@ def _three_values(lam: Any, k: Any, x: Any) -> tuple[Any, Any, Any]:
 
 SEC_5_3_GHAZI = Claim(
     id="decomposition.sec-5.3-ghazi",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="ratio values when the background value is uniform",
     text=(
         Clause(
@@ -335,7 +332,7 @@ SEC_5_3_GHAZI = Claim(
     source="decomposition, Section 5.3, comparison with existing lower bound methods",
     assumptions=("every other user draws the background value afresh",),
     scope="all lam and k; explicit channels at k = 4, 5",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_three_values,
     check=_uniform_background,
     controls=(
@@ -344,10 +341,10 @@ SEC_5_3_GHAZI = Claim(
             lambda lam, k, x: tuple((lam + k - 1) / k * value for value in _three_values(lam, k, x)),
         ),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.HYPOTHESIS,
-        Standing.GRANTED,
+        "hypothesis",
+        "granted",
         "The three values miss one common factor; that there are three, which is the point of the comparison, is "
         "right.",
         quote="support over only three values",
@@ -357,7 +354,7 @@ SEC_5_3_GHAZI = Claim(
         r"The values are $\frac k{e^{\varepsilon_0}+k-1}$ times the printed ones, with probabilities $\frac1k$, "
         r"$\frac1k$, $\frac{k-2}k$.",
         lambda lam, k, x: tuple(k / (lam + k - 1) * value for value in _three_values(lam, k, x)),
-        Grade.PROVED,
+        "proved",
     ),
 )
 

@@ -20,11 +20,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -151,7 +148,7 @@ def _hoeffding_bound(gamma: Any, a: Any, b: Any, n: Any, k: Any, *, sharper: Any
 
 BASELINE_HOEFFDING = Claim(
     id="decomposition.baseline-hoeffding",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="blanket bound by Hoeffding",
     text=(
         Clause(
@@ -165,7 +162,7 @@ BASELINE_HOEFFDING = Claim(
     source="decomposition, Section 6 (Balle et al., Section 5)",
     assumptions=("eps > 0", "Hoeffding's inequality"),
     scope="tail integral for all a, b, m; k-RR for all lam, k; three mechanisms, n <= 40, against exact values",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_hoeffding_bound,
     check=_hoeffding,
     controls=(
@@ -182,7 +179,7 @@ BASELINE_HOEFFDING = Claim(
             lambda gamma, a, b, n, k: (_hoeffding_bound(gamma, a, b, n, k)[0], (1 - gamma) * (k - 1) * (a + 2)),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=(
         *for_all("gamma", "a", "n", clause="bound"),
         *for_all("b", clause=("bound", "k-RR")),
@@ -250,7 +247,7 @@ def _times(stated: tuple[Any, tuple[Any, Any]], bound: Any, moment: Any) -> tupl
 
 BASELINE_BENNETT = Claim(
     id="decomposition.baseline-bennett",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="blanket bound by Bennett",
     text=(
         Clause(
@@ -269,7 +266,7 @@ BASELINE_BENNETT = Claim(
     source="decomposition, Section 6 (Balle et al., Section 5)",
     assumptions=("0 < eps < eps0", "Bennett's inequality for the moment generating function"),
     scope="best exponent for all a, b, c; k-RR for all lam, k; three mechanisms, n <= 40, against exact values",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=_bennett_bound,
     check=_bennett,
     controls=(
@@ -286,7 +283,7 @@ BASELINE_BENNETT = Claim(
             lambda gamma, a, top, c, n, k: _times(_bennett_bound(gamma, a, top, c, n, k), 1, sp.Rational(99, 100)),
         ),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=(
         *for_all("gamma", "a", "n", clause="bound"),
         *for_all("top", "second", clause=("bound", "k-RR")),
@@ -322,7 +319,7 @@ def _clone_target(lam: Any, delta: Any, n: int) -> Any:
 
 BASELINE_CLONE = Claim(
     id="decomposition.baseline-clone",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="standard-clone bound, numerically",
     text=(
         Clause(
@@ -337,13 +334,13 @@ BASELINE_CLONE = Claim(
     source="decomposition, Section 6 (Feldman et al., Theorem 3.1)",
     assumptions=("eps0 <= log(n / (16 log(2/delta)))",),
     scope="exact divergence of the clone pair at three settings, n <= 480",
-    grade=Grade.EXACT_CASES,
+    grade="exact-cases",
     printed=_clone_target,
     check=_clone,
     controls=(
         Control("prefactors 8 replaced by 8/5", lambda lam, delta, n: 1 + (_clone_target(lam, delta, n) - 1) / 5),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("lam", "delta", "n", clause=("closed form", "pair")),
 )
 
@@ -394,7 +391,7 @@ def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 BASELINE_GENERIC = Claim(
     id="decomposition.baseline-generic",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="bounds knowing only the local budget",
     text=(
         Clause(
@@ -412,14 +409,14 @@ BASELINE_GENERIC = Claim(
     source="decomposition, Section 6 and Remark 6 (Balle et al., Section 5)",
     assumptions=("eps > 0", "Hoeffding's bound (claim baseline-hoeffding)"),
     scope="ends, and monotone in gamma and the range, for all parameters; three mechanisms, n <= 40",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=lambda lam, x: (1 / lam - lam * x, lam - x / lam),
     check=_generic,
     controls=(
         Control("ends divided by lam", lambda lam, x: (1 / lam**2 - x, 1 - x / lam**2)),
         Control("lower end 1 - x", lambda lam, x: (1 - x, lam - x / lam)),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("lam", "x", clause=("range", "bound")),
 )
 

@@ -15,7 +15,7 @@ from proofs_checks.decomposition.appendix_a_tables import explicit
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.model import ReductionPair, simplified_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all, identity
+from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all, identity
 
 # -- decomposition.sec-6-D-independence
 
@@ -103,21 +103,21 @@ def _blanket_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 SEC_6_D_INDEPENDENCE = Claim(
     id="decomposition.sec-6-D-independence",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="lower-bound laws that forget the domain size",
     text=r"For $D\ge3$ and distinct $x_1^0,x_1^1,x_2$ the lower-bound variable $G$ of BLH, RAPPOR and OUE does not "
     r"depend on $D$.",
     source="decomposition, Section 6, experimental setup",
     assumptions=("three distinct inputs",),
     scope="every D and chance of a bit, by one input more; open bits at D = 3, 4, 5; explicit channels at lam = 4",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=lambda size: (0, 1, 2),
     check=_forgotten,
     controls=(
         Control("background x_1^1 from D = 4 on", lambda size: (0, 1, 2 if size == 3 else 1)),
         Control("the upper-bound law forgets D as well", lambda: (4, 5), _blanket_laws),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("size"),
 )
 

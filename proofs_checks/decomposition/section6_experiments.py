@@ -22,7 +22,7 @@ from symshuffle.accountants.questions import solve
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.decompositions.composition import Part, joint, parallel
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, for_all
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 
@@ -179,7 +179,7 @@ def _perturbed(changed: str, value: Any) -> Statement:
 
 SEC_6_CLAIMS = Claim(
     id="decomposition.sec-6-claims",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="what the experiments are said to show",
     text=(
         Clause(
@@ -202,7 +202,7 @@ SEC_6_CLAIMS = Claim(
     assumptions=("delta = 1e-6 in (i); the settings of the paper are not all named in its text, these are ours",),
     scope="eps0 = 0.1 and 4; n = 1000 and 10^4, (ii) n = 1000: (i) five mechanisms, (ii) four points with D = 5 to 1% "
     "of delta, (iii) thirteen points and the crossing, (iv) 1, 2 and 4 joint 10-RR at eight points",
-    grade=Grade.EXACT_CASES,
+    grade="exact-cases",
     printed=_found,
     check=_experiments,
     controls=(
@@ -212,7 +212,7 @@ SEC_6_CLAIMS = Claim(
         Control("fewer components are better", _perturbed("components", (4, 2, 1))),
         Control("between at the crossing as well", _perturbed("parallel", ((LARGE, 1000, CROSSING),))),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
     obligations=for_all("what", "setting", clause=("i", "ii", "iii", "crossing", "iv")),
 )
 

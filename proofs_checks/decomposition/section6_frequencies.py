@@ -16,17 +16,14 @@ from symshuffle.engines.contours.ball import BallContour
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.estimation.canonical import isotropic_risk
@@ -169,7 +166,7 @@ def _lifted(eps: Fraction) -> tuple[tuple[Fraction, Fraction], Fraction]:
 
 TABLE_4 = Claim(
     id="decomposition.table-4",
-    kind=Kind.TABLE,
+    kind="table",
     title="frequency estimates at equal privacy, two accountants",
     text=(
         Clause(
@@ -191,7 +188,7 @@ TABLE_4 = Claim(
     source="decomposition, Table 4",
     assumptions=("unbiased estimator, not clipped",),
     scope="all twelve budgets in ball arithmetic, their ratios and rounding; the errors against the root mean square",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=_printed_budgets,
     check=_estimation,
     controls=(
@@ -204,10 +201,10 @@ TABLE_4 = Claim(
         Control("optimal budgets three percent larger: gains above 23%", _grown, _gain_and_rounding),
         Control("optimal budgets three thousandths larger: another rounding", _lifted, _gain_and_rounding),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.HYPOTHESIS,
-        Standing.READING,
+        "hypothesis",
+        "reading",
         "Budgets are rounded to the nearest hundredth, as numbers usually are; but a budget rounded up misses "
         "the target. The errors of the table are right.",
         quote="roughly 10% larger than that given by prior work",
@@ -218,7 +215,7 @@ TABLE_4 = Claim(
         r"$\frac{P(1-P)+(k-1)q(1-q)}{n(P-q)^2}$, $P=e^{\varepsilon_0}q$, $q=\frac1{e^{\varepsilon_0}+k-1}$, for any "
         r"data.",
         _largest_budgets,
-        Grade.CERTIFIED,
+        "certified",
     ),
     obligations=for_all("eps", clause=("budgets", "rounding", "gain", "errors")),
 )

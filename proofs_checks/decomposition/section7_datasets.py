@@ -19,17 +19,14 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.symbolic import LAM
 
 # -- decomposition.sec-7
@@ -117,7 +114,7 @@ def _near_the_local_budget() -> Iterator[Comparison]:
 
 SEC_7 = Claim(
     id="decomposition.sec-7",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="which neighbouring datasets leak most",
     text=(
         Clause(
@@ -148,7 +145,7 @@ SEC_7 = Claim(
     assumptions=("at least three inputs",),
     scope="k-RR near eps0 for all lam, k, n; all backgrounds of six mechanisms at one pair, of half-block at both "
     "kinds of pairs, n <= 4; constant ones of two, n <= 60",
-    grade=Grade.REFUTED,
+    grade="refuted",
     printed=lambda label, lam, inputs, pair, n: (_third(inputs, pair, n), lam),
     check=_most_vulnerable,
     controls=(
@@ -163,9 +160,9 @@ SEC_7 = Claim(
             lambda label, lam, inputs, pair, n: (_third(inputs, pair, n), _small(label, lam)),
         ),
     ),
-    expected=ClaimVerdict.REFUTED,
+    expected="refuted",
     erratum=Erratum(
-        Severity.QUESTION,
+        "question",
         None,
         "A conjecture, printed as one; where eps is small against eps0 it is supported.",
     ),
@@ -176,7 +173,7 @@ SEC_7 = Claim(
         r"level tried if $x_1^0,x_1^1$ are neighbours on the circle; if they are opposite, a background of these two "
         r"inputs is worst. For subset selection it is not, even for small $\varepsilon$.",
         lambda label, lam, inputs, pair, n: (_worst(label, inputs, pair, n), _small(label, lam)),
-        Grade.EXACT_CASES,
+        "exact-cases",
     ),
     obligations=for_all("lam", "inputs", "pair", "n", clause=("conjecture", "repeat", "k-RR", "half-block")),
 )
@@ -302,7 +299,7 @@ def _at_distance(channel: Channel, reports: int, distance: int) -> ReductionPair
 
 SEC_8 = Claim(
     id="decomposition.sec-8",
-    kind=Kind.STATEMENT,
+    kind="statement",
     title="symmetric inputs and Hamming-close records",
     text=(
         Clause(
@@ -331,7 +328,7 @@ SEC_8 = Claim(
         "convex order survives independent sums (anchored, Lemma 4.8)",
     ),
     scope="one more coordinate for all ratios and laws of the others; four mechanisms, m = 2, 3, n <= 3",
-    grade=Grade.PROVED,
+    grade="proved",
     printed=lambda reports: reports,
     check=_hamming,
     obligations=for_all("reports", clause=("one pair", "distances", "ours")),
@@ -339,7 +336,7 @@ SEC_8 = Claim(
         Control("distance 1 is worst", lambda reports: 1),
         Control("distance m - 1 is worst", lambda reports: reports - 1),
     ),
-    expected=ClaimVerdict.HOLDS,
+    expected="holds",
 )
 
 CLAIMS: tuple[Claim, ...] = (SEC_7, SEC_8)

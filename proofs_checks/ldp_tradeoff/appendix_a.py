@@ -17,11 +17,8 @@ from symshuffle.channels.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     serving,
@@ -273,7 +270,7 @@ def _check_kernel(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.def-A.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="cones cut out by finitely many inequalities",
         text=(
             Clause("cone", r"$\mathcal K(T)=\{v: Tv\ge0\}$."),
@@ -283,16 +280,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Definition A.1",
         assumptions=(),
         scope="20 random rational cones, 120 vectors; a half-plane",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_in_cone,
         check=_check_cone,
         controls=(Control("inequalities reversed", lambda rows, vector: _in_cone(rows, tuple(-v for v in vector))),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("rows", "vector", clause=("cone", "trivial", "pointed")),
     ),
     Claim(
         id="ldp_tradeoff.def-A.2",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="rays that cannot be split",
         text=(
             r"$\mathcal R(v)$ is extreme if $u+w\in\mathcal R(v)$ "
@@ -301,7 +298,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Definition A.2",
         assumptions=("pointed cones",),
         scope="all extreme rays of 8 random cones with random splittings; sums of two rays",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_splits,
         check=_check_extreme,
         controls=(
@@ -311,11 +308,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
             Control("any splitting is harmless", lambda cone, v, a, b: True),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="ldp_tradeoff.def-A.4",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="constraints tight at a vector",
         text=(
             Clause("active", r"$t_y$ is active at $v$ if $\langle t_y,v\rangle=0$."),
@@ -324,7 +321,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Definition A.4",
         assumptions=(),
         scope="10 random cones at their extreme rays and at the all-ones vector",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_active,
         check=_check_active,
         controls=(
@@ -333,12 +330,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 lambda rows, vector: tuple(i for i in range(len(rows)) if i not in _active(rows, vector)),
             ),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("rows", "vector", clause=("active", "stacked")),
     ),
     Claim(
         id="ldp_tradeoff.prop-A.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="pointed cones are spanned by finitely many rays",
         text=(
             Clause("finitely many", "A pointed non-trivial polyhedral cone has finitely many extreme rays."),
@@ -347,14 +344,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Proposition A.3",
         assumptions=("pointed, non-trivial, polyhedral",),
         scope="any cone: descent along the kernel of any vector, row by row; 12 random cones by certified programs",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_spanned,
         check=_check_finite,
         controls=(
             Control("all but one ray suffice", lambda: (True, 1)),
             Control("infinitely many rays", lambda: (False, 0)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("finitely many", clause="finitely many"),
             *for_all("conic hull", clause="conic hull"),
@@ -362,20 +359,20 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         id="ldp_tradeoff.prop-A.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a direction is extreme when its tight constraints leave a line",
         text=r"$v\ne0$ is extreme exactly if $\ker T^{(v)}=\mathrm{span}\{v\}$.",
         source="ldp_tradeoff, Proposition A.5",
         assumptions=("pointed, non-trivial, polyhedral",),
         scope="any cone, both directions, row by row; 12 random cones against certified programs over other rays",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_kernel_criterion,
         check=_check_kernel,
         controls=(
             Control("a kernel of dimension at most two", lambda kernel: sp.Le(kernel, 2)),
             Control("never extreme", lambda kernel: sp.false),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("kernel"),
     ),
 )

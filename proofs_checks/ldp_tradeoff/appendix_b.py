@@ -20,11 +20,8 @@ from symshuffle.channels.geometry.groups import cyclic_group, dihedral_group, sy
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
@@ -230,21 +227,21 @@ def _check_identities(statement: Statement, rng: np.random.Generator) -> Iterato
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.def-B.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="cone of admissible rows",
         text=r"$\mathcal K=\{v\ge0:\lambda v_x-v_{x'}\ge0\ \forall x,x'\}$.",
         source="ldp_tradeoff, Definition B.1",
         assumptions=("lam > 1", "at least two inputs"),
         scope="180 random vectors and 18 at the edge, m = 2..4 at three levels",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_in_ldp_cone,
         check=_check_cone,
         controls=(Control("a ratio one percent larger", lambda v, lam: _in_ldp_cone(v, lam * Fraction(101, 100))),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="ldp_tradeoff.lem-B.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="local privacy row by row",
         text=(
             Clause("rows", r"$Q$ is LDP exactly if all its rows are in $\mathcal K$."),
@@ -253,14 +250,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Lemma B.2",
         assumptions=("lam > 1", "at least two inputs"),
         scope="all m and lam, by one pair of inputs and the sum of the others; m = 2..4 at three levels, 54 channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_constraint,
         check=_check_rows,
         controls=(
             Control("roles exchanged", lambda z, other, x, lam: _constraint(other, z, x, lam)),
             Control("a negative entry elsewhere", lambda z, other, x, lam: lam if x == z else -1),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *by_cases("z", "other", "x", clause=("rows", "cone")),
             *for_all("lam", clause=("rows", "cone")),
@@ -270,13 +267,13 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         id="ldp_tradeoff.lem-B.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="extreme rows are the two-level ones",
         text=r"$v$ is extreme exactly if $v=c\lambda$ on a non-empty proper subset and $c$ off it, $c>0$.",
         source="ldp_tradeoff, Lemma B.5",
         assumptions=("at least two inputs", "lam > 1"),
         scope="all m, lam: kernels with any numbers of entries per level; all rays by exhaustion for m = 2..4",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_two_levels,
         check=_check_extreme,
         controls=(
@@ -284,12 +281,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("not singletons", lambda a, b, e, r, lam: _two_levels(a, b - 1, e, r, lam)),
             Control("three levels", lambda a, b, e, r, lam: _two_levels(a, b, sp.Integer(0), r, lam)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("bottom", "top", "between", "ratio", "lam"),
     ),
     Claim(
         id="ldp_tradeoff.eq-69-75",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="counting identities behind the orbit results",
         text=(
             Clause("counting", "$mr=|O|k$."),
@@ -300,7 +297,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, equations (69)-(79)",
         assumptions=("for (77)-(79): a transitive group",),
         scope="any transitive group, orbit, subset and lam; every orbit of three groups; 5 random points",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_identities,
         check=_check_identities,
         controls=(
@@ -312,7 +309,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 lambda m, size, k, lam, before, after: _identities(m, size, k, lam, after, before),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("m", "size", "k", clause=("counting", "totals", "weights")),
             *for_all("lam", clause=("totals", "weights")),

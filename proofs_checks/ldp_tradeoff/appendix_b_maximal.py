@@ -19,11 +19,8 @@ from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -216,13 +213,13 @@ def _split_too_much(rows: Rows, t: Any) -> list[Rows]:
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.prop-B.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="maximality row by row",
         text=r"An LDP channel is maximal exactly if each non-zero row is an extreme direction of $\mathcal K$.",
         source="ldp_tradeoff, Proposition B.3",
         assumptions=("at least two inputs",),
         scope="any channel: a strict measure where a row splits, a kernel back from extreme ones; 11 channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_maximal_by_rows,
         check=_check_maximality,
         controls=(
@@ -230,12 +227,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("every channel is maximal", lambda extreme: True),
             Control("a channel with two or more outputs never is", lambda extreme: extreme == [True]),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("if", "only if"),
     ),
     Claim(
         id="ldp_tradeoff.lem-B.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="relabeling, zero rows and proportional splits change nothing",
         text=(
             Clause("relabelled", "Relabelled channels are equivalent to the original."),
@@ -245,14 +242,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Lemma B.4",
         assumptions=(),
         scope="kernels both ways for blocks of any size, and entry by entry for 2 x 3 symbols; 10 random channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_operations,
         check=_check_operations,
         controls=(
             Control("a split into rows that are not proportional", _uneven_split),
             Control("a split whose parts do not add up to the row", _split_too_much),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("rows", "t", "sizes", clause=("relabelled", "zero rows", "split")),
     ),
 )

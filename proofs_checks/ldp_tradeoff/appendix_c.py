@@ -25,18 +25,15 @@ from symshuffle.design.parametric.signs import enclosure, sign_in_field
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.mechanisms.symbolic import LAM as LAMBDA
 
 _BITS: Final = 200
@@ -345,7 +342,7 @@ def _check_scaling(statement: Statement, rng: np.random.Generator) -> Iterator[C
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.app-C.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="guessing one of m values: best loss in closed form",
         text=(
             Clause(
@@ -362,7 +359,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Appendix C.1, equations (80)-(94)",
         assumptions=("m >= 2", "0 < gamma <= 1", "lam > 1"),
         scope="all m, k, gamma, lam: risk by counting, optimality by a dual vector; rational programs at m = 2..5",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_guessing,
         check=_check_guessing,
         controls=(
@@ -370,7 +367,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("the number of subsets is forgotten", _printed_with("no binomial")),
             Control("numerator lam + 1", _printed_with("numerator")),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("m", "gamma", "lam", clause=("risk", "best")),
             *for_all("k", clause="risk"),
@@ -378,7 +375,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         id="ldp_tradeoff.eq-97-103",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="steps behind the average loss on the circle",
         text=(
             Clause("98", r"Line (98) puts $1/m$ before the sum over $x$ of integrals of $P(x|\theta)\ell$."),
@@ -389,14 +386,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Appendix C.2, equations (97)-(103)",
         assumptions=("m >= 3", "the model (95), which already contains the factor 1/m"),
         scope="each line symbolic in m, k, gamma, lam and the angles",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_cardioid_steps,
         check=_check_steps,
         controls=(Control("(103) without the factor one half", _gain_doubled),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "Two slips in intermediate lines cancel; the result (103) is right.",
             quote="(98) and (99)",
         ),
@@ -407,12 +404,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 r"$\frac1m(1-\frac\gamma2\cos(2\pi x/m-a))$. The two slips cancel; (103) is right."
             ),
             statement=_corrected_steps,
-            grade=Grade.PROVED,
+            grade="proved",
         ),
     ),
     Claim(
         id="ldp_tradeoff.app-C.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="estimating an angle on a discrete circle: best loss in closed form",
         text=(
             Clause(
@@ -434,7 +431,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             "every m, k, gamma, lam; again (109) over all subsets for m <= 10, and (110) by balls of 1e-30, m = 3..8, "
             "one gamma each, five lam"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_cardioid,
         check=_check_cardioid,
         controls=(
@@ -447,7 +444,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 lambda m, k, gamma, lam: (_sine_ratio(k, 2 * m), _cardioid(m, k, gamma, lam)[1]),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("m", "k", "gamma", "lam", clause=("optimum", "runs")),
             *for_all("parameters", clause="equal"),
@@ -455,7 +452,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         id="ldp_tradeoff.scaling",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="computing cost of the two optimisation routes",
         text=(
             Clause("full", "The full program has one weight per non-empty proper subset."),
@@ -465,14 +462,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         assumptions=("at least two inputs",),
         scope="every m by one more input, any orbit by two of its subsets; rings of 4 to 10 inputs: counts, and "
         "certified optima of the full and of the reduced program",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_columns_and_weights,
         check=_check_scaling,
         controls=(
             Control("the empty and the full set too", lambda m, weights: (2**m, _averaged(m, weights))),
             Control("the sum as weight of each", lambda m, weights: (_columns(m), sum(weights))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("m", clause="full"), *for_all("weights", "orbits", clause="orbits")),
     ),
 )

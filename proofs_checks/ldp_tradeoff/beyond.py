@@ -23,17 +23,13 @@ from symshuffle.design.parametric.program import PiecewiseOptimum
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
     serving,
 )
-from symshuffle.ledger.claims.parts import Role
 from symshuffle.mechanisms.symbolic import LAM, vanishes
 
 Pieces = list[tuple[Any, Any]]
@@ -207,7 +203,7 @@ def _shifted(pieces: Pieces) -> Pieces:
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="symshuffle.weighted-guessing",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="guessing under any prior: best loss in closed form",
         text=(
             Clause(
@@ -220,19 +216,19 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="symshuffle; not in the papers",
         assumptions=("0-1 loss", "lam > 1"),
         scope="dual vector symbolic in lam, j, the prior; 24 certified optima; one prior derived for all lam",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_weighted,
         check=_check_weighted,
         controls=(
             Control("denominator lam + j", lambda j, mass, lam: lam * mass / (lam + j)),
             Control("no merging", lambda j, mass, lam: lam * mass / (lam + j - 1) * (1 if j == 1 else mass)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("j", "mass", "lam", clause=("risk", "breakpoints")),
     ),
     Claim(
         id="symshuffle.ordered-categories",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="ordered categories at absolute loss: formulas and exact breakpoints",
         text=(
             Clause(
@@ -244,22 +240,22 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="symshuffle; not in the papers",
         assumptions=("lam > 1",),
         scope="all lam > 1 for m = 3, 4, 5: every sign condition of every basis decided exactly",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_ordered,
         check=_check_ordered,
         controls=(Control("a breakpoint moved by 1/100", lambda m: _shifted(_ordered(m))),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("m", clause=("three", "four", "five")),
     ),
     Claim(
         id="symshuffle.ring-distance",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="distance on a ring: formulas and exact breakpoints",
         text=(
             Clause(
                 "problem",
                 "A position on a ring of $m$, read with probability $1/2$, or a neighbour; loss the distance.",
-                Role.DEFINITION,
+                "definition",
             ),
             Clause(
                 "optimal",
@@ -270,16 +266,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="symshuffle; not in the papers",
         assumptions=("uniform prior", "lam > 1"),
         scope="all lam > 1 for m = 5, 6, 8 over orbits of the dihedral group",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_circle,
         check=_check_circle,
         controls=(Control("a breakpoint moved by 1/100", lambda m: _shifted(_circle(m))),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("m", clause="optimal"),
     ),
     Claim(
         id="symshuffle.ring-blur",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="distance on a ring of five: formula in the level and the blur",
         text=(
             Clause(
@@ -292,7 +288,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="symshuffle; not in the papers",
         assumptions=("uniform prior", "0 < b < 1/2", "lam > 1"),
         scope="all lam and b: every subset and action compared by signs of coefficients; b = 1/4 derived separately",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_blurred,
         check=_check_blurred,
         controls=(
@@ -304,12 +300,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 "runs of two", lambda lam, b: ((6 + (lam - 1) * (2 * b + 1)) / (2 * lam + 3), *_blurred(lam, b)[1:])
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "blur", clause=("runs", "single")),
     ),
     Claim(
         id="symshuffle.asymmetric-losses",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="three noisy values with asymmetric losses: formula and exact breakpoint",
         text=(
             Clause("below", r"The optimum is $2(\lambda+2)/(3(\lambda+1))$ up to $\lambda=3+\sqrt{10}$."),
@@ -318,11 +314,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="symshuffle; not in the papers",
         assumptions=("lam > 1",),
         scope="all lam > 1, no symmetry: every sign condition of every basis decided exactly",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_asymmetric,
         check=_check_asymmetric,
         controls=(Control("the breakpoint moved by 1/100", lambda: _shifted(_asymmetric())),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", clause=("below", "above")),
     ),
 )

@@ -25,16 +25,13 @@ from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
-from symshuffle.ledger.claims.parts import Erratum, Role, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 
 LAM: Final = cases.LAM
 RESPONSE: Final = MaximalPolytope(2, LAM).channel({1: Fraction(1, 4), 2: Fraction(1, 4)})
@@ -223,7 +220,7 @@ def _check_dimension(statement: Statement, _: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="symshuffle.ldp-cofinal",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="does a cofinal class contain the maximal channels?",
         text=(
             Clause("said", "Footnote 3: any cofinal class of a preordered set contains all maximal elements."),
@@ -236,33 +233,33 @@ CLAIMS: Final = (
                 "meant",
                 "(The sentence with the footnote also means cofinal among LDP channels, not among maximal ones: "
                 "extremal mechanisms with an all-ones row are not maximal. True of classes.)",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="ldp_tradeoff, Section 3.2, footnote 3",
         assumptions=("the preorder of Definition 3.1 on channels, not on classes",),
         scope="all cofinal classes of a family of three channels of two inputs at lam = 3",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_contains,
         check=_check_cofinal,
         controls=(Control("the first member of the class is enough", lambda q, chosen: q == chosen[0]),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "True of classes of equivalent channels, of which the text probably speaks; a footnote.",
             quote="any cofinal set contains max(A)",
         ),
         corrected=Correction(
             text="A cofinal class contains an equivalent of every maximal element.",
             statement=lambda q, chosen: any(equivalent(q, other) for other in chosen),
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
         obligations=for_all("maximal", "cofinal", clause=("said", "equivalents", "instance")),
     ),
     Claim(
         id="symshuffle.ldp-null-rows",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="rows of what dominates a channel with extreme rows",
         text=(
             Clause(
@@ -271,28 +268,26 @@ CLAIMS: Final = (
                 r"$\tilde Q$ is extreme.",
             ),
             Clause("null row", r"A null row is not (an extreme direction is not 0): $\tilde Q=Q\oplus0$."),
-            Clause(
-                "proof", "The proof goes through, as the statement itself speaks of non-zero rows only.", Role.QUOTED
-            ),
+            Clause("proof", "The proof goes through, as the statement itself speaks of non-zero rows only.", "quoted"),
         ),
         source="ldp_tradeoff, Appendix B.3, proof of Proposition B.3, before (60)",
         assumptions=(),
         scope="binary response and the five vertices for three inputs at lam = 3, split and padded",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_all_rows_extreme,
         check=_check_rows,
         controls=(Control("no row is extreme", lambda cone, rows: not _non_zero_rows_extreme(cone, rows)),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "A step of a proof forgets null rows; the statement proved excludes them.",
             quote="implies that every row of Q~ is also an extreme direction",
         ),
         corrected=Correction(
             text=r"Every non-zero row of $\tilde Q$ is extreme.",
             statement=_non_zero_rows_extreme,
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
         obligations=for_all("cone", "rows", clause=("said", "null row")),
     ),
@@ -321,7 +316,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.ldp-minimax-single-orbit",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="is a single orbit optimal for the minimax risk?",
         text=(
             Clause(
@@ -340,20 +335,20 @@ CLAIMS: Final = (
                 "abstract",
                 "(The abstract promises the expression for every problem with a transitive symmetry; it, too, "
                 "leaves the concavity out.)",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="ldp_tradeoff, Appendix C.2, after (96); abstract",
         assumptions=("an invariant problem under a group that is transitive on inputs",),
         scope="three inputs, six parameters, nine answers at lam = 3; guessing and two rings for the correction",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_single_orbit,
         check=_check_minimax,
         controls=(Control("never", lambda one_kind: False),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.GRANTED,
+            "hypothesis",
+            "granted",
             "The inference lacks the concavity that its corollary supposes; the result of the appendix stands by "
             "its other argument.",
             quote="Appendix C.2, after (96), by Proposition 3.6 and Corollary 3.17",
@@ -364,13 +359,13 @@ CLAIMS: Final = (
                 "invariant rule is the same at all of them, and is the Bayes risk of the uniform prior."
             ),
             statement=lambda one_kind: one_kind,
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
         obligations=for_all("one_kind", clause=("said", "instance", "appendix")),
     ),
     Claim(
         id="symshuffle.ldp-minimax-not-concave",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="is the minimax risk concave in the channel?",
         text=(
             Clause(
@@ -378,7 +373,7 @@ CLAIMS: Final = (
                 "The abstract and Section 1.2 list concavity among the properties of Bayesian and minimax "
                 "risks, Section 1.2 as what Proposition 3.6 shows.",
             ),
-            Clause("Bayes", "The proposition gives it to the Bayes risk only.", Role.QUOTED),
+            Clause("Bayes", "The proposition gives it to the Bayes risk only.", "quoted"),
             Clause(
                 "instance",
                 "With parameters of two kinds the minimax risks of two channels are $12/25$ and $4/7$, and that "
@@ -388,17 +383,17 @@ CLAIMS: Final = (
         source="ldp_tradeoff, abstract and Section 1.2, item 1",
         assumptions=(),
         scope="one problem at lam = 3, mixtures of two channels at three weights",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_concave,
         check=_check_concave,
         controls=(
             Control("neither is", lambda risk: False),
             Control("the minimax risk is", lambda risk: risk != "Bayes"),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "The list may be one of all properties that occur; Remark 3.4 says that the minimax risk is not concave.",
             quote="key functional properties of Bayesian and minimax risks ... including ... concavity",
             same_as="symshuffle.ldp-minimax-single-orbit",
@@ -407,7 +402,7 @@ CLAIMS: Final = (
             text="The Bayes risk is concave; the minimax risk is direct-sum quasi-convex, and concave only in special "
             "problems.",
             statement=lambda risk: risk == "Bayes",
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
         obligations=for_all("risk", clause=("said", "instance")),
     ),

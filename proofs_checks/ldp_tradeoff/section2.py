@@ -26,11 +26,8 @@ from symshuffle.design.decision.tradeoff import smallest_risk
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -321,7 +318,7 @@ def _check_action(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.eq-1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="stacking channels",
         text=(
             Clause("stack", r"$\bigoplus_j p_jQ^{(j)}$ stacks the scaled matrices."),
@@ -331,25 +328,25 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, equation (1)",
         assumptions=("the weights are a distribution",),
         scope="any parts and weights, one more part at a time; 12 triples of random rational channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_stacked,
         check=_check_stacking,
         controls=(
             Control("weights forgotten", lambda parts, weights: _stacked(parts, [Fraction(1)] * len(parts))),
             Control("parts in the wrong order", lambda parts, weights: _stacked(parts[::-1], weights[::-1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("parts", "weights", clause=("stack", "channel", "associative")),
     ),
     Claim(
         id="ldp_tradeoff.def-2.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="local privacy, column convention",
         text=r"$Q$ is $\epsilon$-LDP if $\lambda Q_{y,x} \ge Q_{y,x'}$ for all outputs and pairs of inputs.",
         source="ldp_tradeoff, Definition 2.1",
         assumptions=("lam > 1",),
         scope="60 random channels; ratios a thousandth off the cap; closure under post-processing, stacking and mixing",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_ldp,
         check=_check_ldp,
         controls=(
@@ -361,17 +358,17 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("a ratio one percent smaller", lambda q, lam: _ldp(q, lam * Fraction(99, 100))),
             Control("an additive budget", lambda q, lam: all(v + lam >= w for c in q for v in c for w in c)),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="ldp_tradeoff.eq-3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="expected loss of a rule behind a channel",
         text=r"$R(\theta,Q,D)=\sum_{x,y}P(x|\theta)Q_{y,x}\sum_a \ell(\theta,a)D(a|y)$.",
         source="ldp_tradeoff, equation (3)",
         assumptions=("finitely many parameters and actions",),
         scope="the experiment draw by draw, for any model, loss, channel and rule; 20 random rational problems",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_risk,
         check=_check_risk,
         controls=(
@@ -380,12 +377,12 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 lambda model, loss, columns, rule: _risk(model, loss, columns, [(*row[1:], row[0]) for row in rule]),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("model", "loss", "columns", "rule"),
     ),
     Claim(
         id="ldp_tradeoff.eq-4-6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="best average and best worst-case loss of a channel",
         text=(
             Clause("Bayes", "The Bayes risk averages over the prior."),
@@ -396,14 +393,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         assumptions=("finitely many parameters and actions",),
         scope="averages, worst cases and mixtures of answers for any prior and risks; 15 random problems: all 27 "
         "deterministic rules; minimax programs certified, least favourable priors",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_average_and_worst,
         check=_check_optima,
         controls=(
             Control("best case instead of worst", lambda p, risks: (_average_and_worst(p, risks)[0], risks[-1])),
             Control("uniform average", lambda p, risks: (sum(risks) / len(risks), _average_and_worst(p, risks)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("prior", clause="Bayes"),
             *for_all("risks", clause=("Bayes", "worst case")),
@@ -412,7 +409,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         id="ldp_tradeoff.eq-7",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="best loss over all locally private channels",
         text=r"$\mathrm{PUT}_B$ and $\mathrm{PUT}_M$ are the infima of the optimal risks over $\epsilon$-LDP channels.",
         source="ldp_tradeoff, equation (7)",
@@ -420,18 +417,18 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         scope=(
             "8 random problems: optimum with a bound for every LDP channel, all vertices, random channels, monotonicity"
         ),
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_level,
         check=_check_tradeoff,
         controls=(
             Control("a ratio one percent larger", lambda lam: lam * Fraction(101, 100)),
             Control("multipliers one percent larger", _level, _check_forged_design),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
     Claim(
         id="ldp_tradeoff.def-2.2",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="decision problems with a symmetry group",
         text=(
             Clause("law", r"$P(gx|g\theta)=P(x|\theta)$."),
@@ -440,16 +437,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Definition 2.2",
         assumptions=("parameters with different models",),
         scope="every permutation of the inputs of three problems, against all actions on parameters and answers",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_invariant,
         check=_check_invariance,
         controls=(Control("parameters stay put", lambda p, g, t, a: _invariant(p, g, range(len(t)), a)),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("problem", "g", "t", "a", clause=("law", "loss")),
     ),
     Claim(
         id="ldp_tradeoff.def-2.3",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="group acting on channels; invariant channels",
         text=(
             Clause("action", r"$(g\circ_\sigma Q)_{y,x}=Q_{\sigma_{g^{-1}}(y),g^{-1}x}$."),
@@ -460,7 +457,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         scope=(
             "all pairs of elements of Sym(3) acting on inputs and outputs; orbit channels of the rotations of 4 inputs"
         ),
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_acted,
         check=_check_action,
         controls=(
@@ -469,7 +466,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 lambda g, q, s: _acted(g, q, tuple(list(s).index(y) for y in range(len(s)))),
             ),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("g", "channel", "sigma", clause=("action", "invariant")),
     ),
 )

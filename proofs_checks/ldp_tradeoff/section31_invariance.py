@@ -30,11 +30,8 @@ from symshuffle.design.information.maximum import maximise
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -298,21 +295,21 @@ def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.def-3.5",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="risks that ignore relabeling by a group",
         text=r"$R^*(g\circ_\sigma Q)=R^*(Q)$ for every action $\sigma$ on the outputs, every $g$ and $Q$.",
         source="ldp_tradeoff, Definition 3.5",
         assumptions=("a finite group",),
         scope="all of Sym(3) with random relabelings, Bayes and minimax; a skewed prior is not invariant",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_unmoved,
         check=_check_unmoved,
         controls=(Control("the identity alone is asked", lambda f, g, s, q: _unmoved(f, (0, 1, 2), s, q)),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="ldp_tradeoff.prop-3.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="properties that optimal losses have",
         text=(
             Clause("Bayes", "$R_B^*$ has DPI and DSA."),
@@ -322,7 +319,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Proposition 3.6",
         assumptions=("for invariance: an invariant problem, and an invariant prior",),
         scope="any sizes, by matrix algebra on an arbitrary rule; two problems with groups, 20-60 cases each",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_risk_properties,
         check=_check_risk_properties,
         controls=(
@@ -330,7 +327,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("minimax risk is concave", lambda: {**_TESTED, "minimax": {Property.CONCAVE}}),
             Control("Bayes risk has DPI only", lambda: {**_TESTED, "Bayes": {Property.DPI}}),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("data processing inequality", clause=("Bayes", "minimax")),
             *for_all("direct-sum additivity", clause="Bayes"),
@@ -340,7 +337,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         id="ldp_tradeoff.thm-3.7",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="maximal, and invariant maximal, channels suffice",
         text=(
             Clause("maximal", "With DPI the infimum over LDP channels is that over maximal ones."),
@@ -349,7 +346,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Theorem 3.7",
         assumptions=("DPI", "for the second part: invariance and DS-QCVX", "a finite group"),
         scope="any functional, row and group; 12 LDP channels on 3 and 4 inputs, substitutes, optima",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_reduction,
         check=_check_reduction,
         controls=(
@@ -358,7 +355,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("substitutes of a ratio one percent larger", lambda original, lam: (original, lam * 101 / 100)),
             Control("no invariance assumed", _reduction, _check_reduction_needs_invariance),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("original", "lam", clause=("maximal", "invariant")),
             *for_all("maximal", clause="maximal"),
@@ -367,7 +364,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         id="ldp_tradeoff.rem-3.8",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="divergences and informations as risks",
         text=(
             Clause("f-divergences", "f-divergences have reversed DPI and DSA."),
@@ -377,11 +374,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Remark 3.8",
         assumptions=("null outputs count zero", "positive denominators, as at every row of an LDP channel"),
         scope="any convex f, any size; six measures on 60 random channels each; two maxima",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_measure_properties,
         check=_check_measures,
         controls=(Control("the measures themselves have DPI", lambda: (1, _measure_properties()[1])),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("f-divergences", clause="f-divergences"),
             *for_all("mutual information", clause="mutual information"),

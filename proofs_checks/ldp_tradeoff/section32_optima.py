@@ -24,21 +24,18 @@ from symshuffle.design.information.maximum import maximise
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 
 UNATTAINED: Final = Erratum(
-    Severity.HYPOTHESIS,
-    Standing.GRANTED,
+    "hypothesis",
+    "granted",
     "Infimum for minimum, or lower semicontinuity, which every risk of the paper has.",
     quote="inf R*(Q) = min R*(Q_ex^(c)) (22)",
 )
@@ -206,7 +203,7 @@ def _row_risk(problem: Any, row: tuple[Fraction, ...]) -> Fraction:
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.eq-22",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="optimising over the weight polytope",
         text=(
             r"For $R^*$ with DPI the infimum over LDP channels is "
@@ -218,7 +215,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             "an explicit risk whose infimum is not attained, its DPI argued in words and tested in 120 cases; optima "
             "of 6 random problems agree"
         ),
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_optimisation,
         check=_check_optimisation,
         controls=(
@@ -229,7 +226,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 lambda statement, rng: serving("risks", optimum_over_weights(statement(1 + EXCESS)[1], 1 + EXCESS)),
             ),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=UNATTAINED,
         corrected=Correction(
             text=(
@@ -237,14 +234,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 r"$R^*(Q^{(c)}_{ex})$ is lower semicontinuous in $c$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
-            grade=Grade.PROVED,
+            grade="proved",
             check=_check_corrected_optimisation,
         ),
         obligations=for_all("lam", "risks"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.11",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="optimum at corners, or by linear programming",
         text=(
             Clause("concave", r"A concave $R^*$ is optimised at a vertex of $\mathcal S$."),
@@ -253,7 +250,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Remark 3.11",
         assumptions=("DPI, and concavity or an additive extension to unnormalised matrices",),
         scope="any concave or additive risk; 8 Bayes problems, 2 divergences by all vertices; minimax risk as contrast",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_vertex_or_lp,
         check=_check_vertices,
         controls=(
@@ -263,7 +260,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
             Control("vertices are enough for Bayes risks only", lambda criterion: criterion == "Bayes"),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("concave", clause="concave"), *for_all("additive", clause="additive")),
     ),
 )

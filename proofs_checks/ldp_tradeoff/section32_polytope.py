@@ -22,11 +22,8 @@ from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -161,7 +158,7 @@ def _check_binary(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.def-3.9",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="two-level rows, their weights, and the channel of a weight vector",
         text=(
             Clause("rows", r"$S_{y,x}$ is $\lambda$ if $x\in y$ and 1 otherwise."),
@@ -170,43 +167,43 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Definition 3.9, equations (19)-(21)",
         assumptions=("at least two inputs",),
         scope="m = 2..5 at three levels: matrix, rank, all vertices (1, 5, 41, 1291), range of the total weight",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_entry,
         check=_check_polytope,
         controls=(
             Control("levels exchanged", lambda inside, lam: 1 if inside else lam),
             Control("1/lam outside", lambda inside, lam: 1 if inside else 1 / lam),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("lam", clause=("rows", "polytope")),
     ),
     Claim(
         id="ldp_tradeoff.thm-3.10",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="maximal channels are the points of one polytope",
         text=r"$c\mapsto Q^{(c)}_{ex}$ is a bijection between $\mathcal S$ and the maximal channels up to equivalence.",
         source="ldp_tradeoff, Theorem 3.10",
         assumptions=("at least two inputs (for one input the polytope is empty and the constant channel maximal)",),
         scope="all m, lam and weights of a subset; 8 random points on 4 inputs by certified programs both ways",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_same_weight,
         check=_check_bijection,
         controls=(
             Control("equal supports are enough", lambda a, b: sp.Eq(sp.sign(a), sp.sign(b))),
             Control("the first weight may be smaller", sp.Le),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("first", "second", "injective", "onto"),
     ),
     Claim(
         id="ldp_tradeoff.cor-3.12",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two inputs: only binary randomized response is maximal",
         text=r"For two inputs the maximal channels are those equivalent to binary randomized response.",
         source="ldp_tradeoff, Corollary 3.12",
         assumptions=("two inputs", "Theorem 3.10"),
         scope="the one point of the polytope as a function of lam; 9 random LDP channels dominated",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_binary,
         check=_check_binary,
         controls=(
@@ -214,7 +211,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 "denominator lam + 2", lambda lam: ((lam / (lam + 2), 2 / (lam + 2)), (2 / (lam + 2), lam / (lam + 2)))
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam"),
     ),
 )

@@ -35,12 +35,9 @@ from symshuffle.design.named import weighted_guessing_problem
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -168,7 +165,7 @@ def _column_risk(problem: Any, subset: int, lam: Fraction) -> Fraction:
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.eq-27",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="optimising over orbit weights",
         text=(
             r"For invariant $R^*$ with DPI and DS-QCVX the infimum is "
@@ -180,7 +177,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             "an explicit invariant risk whose infimum is not attained, its DPI and DS-QCVX tested in 60 cases; optima "
             "of three rings agree"
         ),
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_invariant_optimisation,
         check=_check_invariant_optimisation,
         controls=(
@@ -191,7 +188,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 lambda statement, rng: serving("risks", optimum_over_weights(statement(1 + EXCESS)[1], 1 + EXCESS)),
             ),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=replace(UNATTAINED, quote="inf R*(Q) = min R*(Q_ex,G^(w)) (27)", same_as="ldp_tradeoff.eq-22"),
         corrected=Correction(
             text=(
@@ -199,14 +196,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 r"lower semicontinuous in $w$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
-            grade=Grade.PROVED,
+            grade="proved",
             check=_check_corrected_invariant_optimisation,
         ),
         obligations=for_all("lam", "risks"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.16",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="orbit optimum at corners, or by linear programming",
         text=(
             Clause("concave", r"Concave risks are optimised at a vertex of $\mathcal S^G$."),
@@ -215,14 +212,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Remark 3.16",
         assumptions=("invariance, and the conditions of Remark 3.11",),
         scope="any two values of an arbitrary risk; two problems under Sym(2)xSym(2): all vertices, both programs",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_orbit_corner,
         check=_check_orbit_corners,
         controls=(
             Control("the worst vertex", max),
             Control("the average vertex", lambda values: sum(values, Fraction(0)) / len(values)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("values", clause=("concave", "additive")),
             *for_all("concave", clause="concave"),

@@ -27,12 +27,8 @@ from symshuffle.channels.geometry.groups import (
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -231,44 +227,44 @@ def _check_orbit_bijection(statement: Statement, rng: np.random.Generator) -> It
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.def-3.13",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="weights constant on orbits",
         text=(
-            Clause("moved", r"$(gc)_y=c_{g^{-1}y}$, and $c$ is invariant if all $g$ fix it.", Role.DEFINITION),
+            Clause("moved", r"$(gc)_y=c_{g^{-1}y}$, and $c$ is invariant if all $g$ fix it.", "definition"),
             Clause("orbits", "That is, if it is constant on orbits of subsets."),
         ),
         source="ldp_tradeoff, Definition 3.13",
         assumptions=("a finite group",),
         scope="every group, by words in two elements; four groups, 4 random points each: channels move along, averages",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_moved,
         check=_check_invariant_weights,
         controls=(
             Control("the inverse forgotten", lambda g, weights: lambda y: weights(g * y)),
             Control("nothing moved", lambda g, weights: weights),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("groups", clause="orbits"),
     ),
     Claim(
         id="ldp_tradeoff.def-3.14",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="polytope of orbit weights",
         text=r"$\sum_O w_O\tilde r_{\mathfrak O,O}=1$ with $\tilde r=\lambda r+(|O|-r)$, $r=\#\{y\in O: x\in y\}$.",
         source="ldp_tradeoff, Definition 3.14, equations (24)-(26)",
         assumptions=("a finite group",),
         scope="four groups at lam = 7/3, every orbit and every input; all vertices; orbit counts for m = 3..10",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_orbit_coefficient,
         check=_check_orbit_polytope,
         controls=(
             Control("the order of the group instead of the orbit", lambda lam, size, r: lam * r + (2 * size - r)),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="ldp_tradeoff.thm-3.15",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="invariant maximal channels are the points of the orbit polytope",
         text=(
             r"$w\mapsto Q^{(w)}_{ex,G}$ is a bijection between $\mathcal "
@@ -277,14 +273,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Theorem 3.15",
         assumptions=("a finite group", "at least two inputs"),
         scope="any group, m, lam, weights of a subset and its image; four groups, 15 points each; vertices recovered",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_invariant_class,
         check=_check_orbit_bijection,
         controls=(
             Control("an invariant support is enough", lambda weight, moved: sp.Eq(sp.sign(weight), sp.sign(moved))),
             Control("no two weights agree", lambda weight, moved: sp.false),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("weight", "moved", "invariant", "one weight per orbit"),
     ),
 )

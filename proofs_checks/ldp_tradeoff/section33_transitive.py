@@ -30,17 +30,13 @@ from symshuffle.design.information.maximum import maximise
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
     serving,
 )
-from symshuffle.ledger.claims.parts import Role
 
 
 def _single_orbit_weight(m: Any, size: Any, k: Any, lam: Any) -> Any:
@@ -195,32 +191,32 @@ def _check_information(statement: Statement, rng: np.random.Generator) -> Iterat
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         id="ldp_tradeoff.cor-3.17",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="transitive symmetry: one orbit is optimal",
         text=(
             Clause(
                 "weight",
                 r"For a transitive group one orbit has the weight $w_O=m/(|O|(k\lambda+m-k))$.",
-                Role.DEFINITION,
+                "definition",
             ),
             Clause("optimal", "This one orbit is optimal for concave invariant risks."),
         ),
         source="ldp_tradeoff, Corollary 3.17",
         assumptions=("a finite group, transitive on inputs", "DPI, DS-QCVX, CCV and invariance"),
         scope="any transitive group, orbit, lam, concave risk; three rings: best orbit and certified optimum",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_single_orbit_weight,
         check=_check_transitive,
         controls=(
             Control("the order of the group instead of the orbit", lambda m, size, k, lam: m / (m * (k * lam + m - k))),
             Control("levels exchanged", lambda m, size, k, lam: m / (size * (k + (m - k) * lam))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("m", "size", "k", "lam", "risks", clause="optimal"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.18",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="full symmetry leads to subset selection",
         text=(
             Clause(
@@ -231,32 +227,32 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, Remark 3.18, equation (30)",
         assumptions=("Corollary 3.17",),
         scope="any m, k, lam and concave risk; orbits and weights for m = 3..6; one problem each for m = 3, 4",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_selection_weight,
         check=_check_selection,
         controls=(
             Control("the binomial of m - 1", lambda m, k, lam: m / (sp.binomial(m - 1, k) * (k * lam + m - k))),
             Control("levels exchanged", lambda m, k, lam: m / (sp.binomial(m, k) * (k + (m - k) * lam))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("m", "k", "lam", "risks", clause=("subset selection", "orbits")),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.19",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="largest mutual information of a uniform input",
         text=r"For a uniform input, $I(X;Y)$ over $\epsilon$-LDP channels is largest for a subset selection mechanism.",
         source="ldp_tradeoff, Remark 3.19",
         assumptions=("uniform input",),
         scope="any channel, m and lam, two sizes at a time; m = 2..6 at four budgets: certified maximum within 1e-20",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_largest_information,
         check=_check_information,
         controls=(
             Control("size one is always best", lambda values: values[0]),
             Control("the largest size is always best", lambda values: values[-1]),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("values", "channels"),
     ),
 )

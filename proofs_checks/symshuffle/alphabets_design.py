@@ -21,11 +21,8 @@ from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_div
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -262,7 +259,7 @@ def _check_backgrounds(statement: Statement, _: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="symshuffle.alphabets-frontier",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the equivariant frontier at every budget",
         text=(
             Clause(
@@ -279,7 +276,7 @@ CLAIMS: Final = (
         source="answers alphabets, Section 13 and Remark 10.6; second proof of symshuffle.anchored-frontier",
         assumptions=(r"$k\ge3$; alphabets.lem-11.2 and the concavity in alphabets.thm-10.2",),
         scope="every k, s, V; 60 random templates; certificates over Q at five (k, B) above the threshold, k to 10^6",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_reciprocals,
         check=_check_all_budgets,
         controls=(
@@ -291,12 +288,12 @@ CLAIMS: Final = (
                 "one per cent more", lambda k, d, t: (_reciprocals(k, d, t)[0] * 101 / 100, _reciprocals(k, d, t)[1])
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "spread", "skew", "templates", clause=("reciprocals", "best")),
     ),
     Claim(
         id="symshuffle.alphabets-largest-budget",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the largest budget under a ratio cap",
         text=(
             Clause(
@@ -314,7 +311,7 @@ CLAIMS: Final = (
         source="completes alphabets, Section 10 (ambient bound) and Theorem 4.2",
         assumptions=(r"$\lambda>1$",),
         scope="every real k, s, lam; convexity of a template's budget; templates and certificates at five (k, lam)",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_largest,
         check=_check_largest,
         controls=(
@@ -323,12 +320,12 @@ CLAIMS: Final = (
             ),
             Control("the bound is reached", lambda k, s, c: (0 * k, _largest(k, s, c)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "lam", clause=("largest", "grows", "share")),
     ),
     Claim(
         id="symshuffle.alphabets-capped-vertices",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the frontier under a small ratio cap, corner by corner",
         text=(
             Clause(
@@ -342,19 +339,19 @@ CLAIMS: Final = (
         source="answers alphabets, Section 13, with a local cap",
         assumptions=(r"$k\ge3$, $1<\lambda\le\sqrt{k-1}$",),
         scope="seven (k, lam), each corner and each edge with a certificate over Q",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_corners,
         check=_check_corners,
         controls=(
             Control("only k-ary response", lambda k, lam: _corners(k, lam)[:1]),
             Control("all sizes", lambda k, lam: (*_corners(k, lam), (k - 1, Fraction(1), Fraction(1)))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "lam", clause=("corners", "flat", "three")),
     ),
     Claim(
         id="symshuffle.alphabets-third-background",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a background of third inputs shows more than the canonical pair",
         text=(
             Clause(
@@ -368,19 +365,19 @@ CLAIMS: Final = (
         source="beyond alphabets, Section 1 (scope)",
         assumptions=(r"$k\ge3$",),
         scope="every k, s, C; four channels template by template",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_third,
         check=_check_third,
         controls=(
             Control("C and 1 exchanged", lambda k, s, c: 2 * (c * (s - 1) + (k - s - 1)) / ((k - 2) * (1 + c))),
             Control("never more", lambda k, s, c: 1 + 0 * k * s * c),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "s", "lam", clause=("divergence", "more", "response")),
     ),
     Claim(
         id="symshuffle.alphabets-backgrounds",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="how often the canonical pair is the worst one, three inputs",
         text=(
             Clause(
@@ -394,14 +391,14 @@ CLAIMS: Final = (
         source="beyond alphabets, Section 1 (scope)",
         assumptions=("k = 3, n = 2..8",),
         scope="84 cases in exact arithmetic, all backgrounds of a pair of exchangeable inputs",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_attained,
         check=_check_backgrounds,
         controls=(
             Control("always the worst", lambda index: (_attained(index)[1],) * 2),
             Control("one case more", lambda index: (_attained(index)[0] + (index == 1), _attained(index)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("index", clause=("worst", "at least")),
     ),
 )

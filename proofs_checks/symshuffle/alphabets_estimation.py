@@ -31,11 +31,8 @@ from symshuffle.channels.shuffled import histogram_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
@@ -303,7 +300,7 @@ def _check_ratios(statement: Statement, _: np.random.Generator) -> Iterator[Comp
 CLAIMS: Final = (
     Claim(
         id="symshuffle.alphabets-cube",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a sharper cube bound for all estimators",
         text=(
             Clause(
@@ -322,7 +319,7 @@ CLAIMS: Final = (
             "every k, n, h by Cauchy-Schwarz; the best side by its derivative; six edges with exact laws; below the "
             "minimax risk at three settings"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_sharp_cube,
         check=_check_cube,
         controls=(
@@ -335,12 +332,12 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("m", "chi", "n", "h", clause=("bound", "best h")),
     ),
     Claim(
         id="symshuffle.alphabets-van-trees",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the near-vertex bound without unbiasedness",
         text=(
             Clause(
@@ -355,7 +352,7 @@ CLAIMS: Final = (
         source="sharpens alphabets, Corollary 8.2 and Theorem 8.4",
         assumptions=("i.i.d. users; the van Trees inequality (anchored, Lemma A.1)",),
         scope="every k, n, h, and the limit; information of 12 channels; below the minimax risk at three settings",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_corner,
         check=_check_corner,
         controls=(
@@ -369,12 +366,12 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("m", "chi", "n", "h", clause=("bound", "limit")),
     ),
     Claim(
         id="symshuffle.alphabets-minimax",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="exact minimax risks of few users",
         text=(
             Clause(
@@ -391,7 +388,7 @@ CLAIMS: Final = (
             "seven (k, n), both populations: a rational prior and a rational estimator whose risk is bounded on the "
             "whole simplex by Bernstein coefficients"
         ),
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_minimax,
         check=_check_minimax,
         controls=(
@@ -401,23 +398,23 @@ CLAIMS: Final = (
             ),
             Control("a prior of one percent more", _minimax, _check_forged_minimax),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("k", "lam", "n", clause=("binary", "ternary", "one user")),
     ),
     Claim(
         id="symshuffle.alphabets-ratios",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="risk of the best channel over a lower bound for all, at ten (k, n)",
         text="At budget 1/10 and ten pairs (k, n), the risk of the shrunken estimator of the best channel is at most "
         "a stated factor times a lower bound that holds for all channels and estimators.",
         source="beyond alphabets, Section 8",
         assumptions=("i.i.d. users",),
         scope="k = 3, 10, 100, 1000 and n = 10^2..10^9, in balls",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_best_gap,
         check=_check_ratios,
         controls=(Control("within one per mille", lambda k, n: Fraction(1001, 1000)),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("k", "n"),
     ),
 )

@@ -21,11 +21,8 @@ from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_div
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -216,7 +213,7 @@ def _constant(channel: Channel, n: int, inputs: tuple[int, ...]) -> Fraction:
 CLAIMS: Final = (
     Claim(
         id="symshuffle.alphabets-worst-curve",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst curve at given n, chi-square and ratio cap",
         text=(
             Clause(
@@ -230,7 +227,7 @@ CLAIMS: Final = (
         assumptions=("a bound for canonical pairs; for n > 1 a relaxation",),
         scope="every law: a quadratic above the hinge in each case, and who attains it; 72 linear programs with "
         "rational majorants and laws",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_worst_hinge,
         check=_check_worst,
         controls=(
@@ -258,12 +255,12 @@ CLAIMS: Final = (
                 ),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("v", "c", "below", "above", "laws", clause=("fits", "else")),
     ),
     Claim(
         id="symshuffle.alphabets-identifiable-obstruction",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="obstructions of full rank",
         text=(
             Clause(
@@ -278,7 +275,7 @@ CLAIMS: Final = (
         scope="the loss for every k, lam, tau symbolically; ranks and laws for k = 2..12, exactly (the "
         "argument for all k is in "
         "identifiable_obstruction)",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_loss,
         check=_check_identifiable,
         controls=(
@@ -288,12 +285,12 @@ CLAIMS: Final = (
             ),
             Control("rank k/2 + 1", lambda k, lam, tau: (_loss(k, lam, tau)[0], k // 2 + 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "lam", "tau", clause=("mixed", "endpoint")),
     ),
     Claim(
         id="symshuffle.alphabets-worst-background",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the canonical pair is not the worst one",
         text=(
             Clause(
@@ -307,14 +304,14 @@ CLAIMS: Final = (
         source="Beyond, item 6",
         assumptions=("3 inputs", "exp(eps) = 6/5, 3/2"),
         scope="all backgrounds for n = 3..8 at lam = 3; 16 random cases; exactly",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_held,
         check=_check_background,
         controls=(
             Control("the canonical pair", lambda n: (0,) * (n - 1)),
             Control("one of the others holds 0", lambda n: (*(2,) * (n - 2), 0)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", clause=("at 3", "at 2", "mixed")),
     ),
 )

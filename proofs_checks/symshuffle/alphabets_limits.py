@@ -19,12 +19,8 @@ from symshuffle.base.results import Bracket
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -231,7 +227,7 @@ def _check_poisson(statement: Statement, rng: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="symshuffle.alphabets-normal-profile",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="normal approximation of a privacy curve, with its error",
         text=(
             Clause(
@@ -243,7 +239,7 @@ CLAIMS: Final = (
             Clause(
                 "empty",
                 r"In absolute terms every limit theorem of Theorem 6.2 (iii) is empty, since $\mu\to0$.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause("relative", r"At $\varepsilon=t\mu$ the relative error is of order $(nv)^{-1/2}$."),
         ),
@@ -251,19 +247,19 @@ CLAIMS: Final = (
         assumptions=("the Wasserstein bound with constant 1 (Goldstein 2010), cited",),
         scope="6 laws, n = 1..60, four levels, both directions in balls against the engines; the two steps "
         "symbolically",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_normal_error,
         check=_check_normal,
         controls=(
             Control("a half less 1 %", lambda third, v, n: _normal_error(third, v, n) * Fraction(99, 100)),
             Control("v in place of E|g-1|^3/v", lambda third, v, n: v / (20 * n)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("third", "v", "n", clause=("error", "reverse", "relative")),
     ),
     Claim(
         id="symshuffle.alphabets-poisson-window",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="where the Gaussian limit fails: compound Poisson",
         text=(
             Clause(
@@ -282,7 +278,7 @@ CLAIMS: Final = (
         assumptions=("finitely many ratios",),
         scope="every law, level and n, by one count after another; k-ary response for every k and lam; 15 laws, "
         "n = 1..60, both directions in balls against the engines; n = k up to 10^9 against the Gaussian value",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_poisson_error,
         check=_check_poisson,
         controls=(
@@ -290,7 +286,7 @@ CLAIMS: Final = (
             Control("the square of the share", lambda active, distance: active**2 * distance / 2),
             Control("the share alone", lambda active, distance: active / 2),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("active", "distance", clause="error"),
             *for_all("k-ary response", clause="k-ary"),

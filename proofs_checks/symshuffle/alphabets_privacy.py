@@ -15,12 +15,8 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
 )
@@ -81,10 +77,10 @@ def _check_orders(statement: Statement, _: np.random.Generator) -> Iterator[Comp
 CLAIMS: Final = (
     Claim(
         id="symshuffle.alphabets-exact-delta",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="chi-square and exact delta rank thinning differently, both ways",
         text=(
-            Clause("setting", r"20 users, $e^\varepsilon=3/2$.", Role.DEFINITION),
+            Clause("setting", r"20 users, $e^\varepsilon=3/2$.", "definition"),
             Clause(
                 "five inputs",
                 "Five inputs, above the threshold: response at $C=6$ thinned to 19/32 has more signal and a "
@@ -99,14 +95,14 @@ CLAIMS: Final = (
         source="beyond alphabets, Theorem 10.2 (finite n)",
         assumptions=("the canonical pair, both directions",),
         scope="two exact rational instances; the engine against all histograms at 3 users",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_orders,
         check=_check_orders,
         controls=(
             Control("delta follows chi-square", lambda index: ((">", ">", ">"), ("==", "==", ">"))[index]),
             Control("plain response has more signal", lambda index: (*_orders(index)[:2], "<")),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("index", clause=("five inputs", "ten inputs")),
     ),
 )

@@ -25,11 +25,8 @@ from symshuffle.design.comparison.matching import read_match
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
@@ -171,7 +168,7 @@ def _check_responses(statement: Statement, _: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="symshuffle.alphabets-tuples",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="orbits of ordered tuples do not improve the slope",
         text=(
             Clause(
@@ -185,7 +182,7 @@ CLAIMS: Final = (
         source="extends alphabets, Remark 11.4",
         assumptions=("alphabets.lem-11.2",),
         scope="every k, j and template by its sums; explicit channels of all permutations at six (k, j)",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_tuples,
         check=_check_tuples,
         controls=(
@@ -195,12 +192,12 @@ CLAIMS: Final = (
             ),
             Control("k in place of k - 1", lambda k, s, q, h: (_tuples(k, s, q, h)[0], 1 / (1 + sp.sqrt(k)) ** 2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "total", "squares", "reciprocals", "templates", clause=("slope", "at most")),
     ),
     Claim(
         id="symshuffle.alphabets-unbiased-gap",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="augmented response against the locally unbiased bound",
         text=(
             Clause(
@@ -213,14 +210,14 @@ CLAIMS: Final = (
         source="alphabets, Corollary 8.2 and Theorem 10.2 (Beyond, item 5)",
         assumptions=(r"$B\le B_{thr}$, i.i.d. users",),
         scope="every k, n, B, from the trace and budget of the mechanism; explicit channels at k = 5, 10, 17",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_gap,
         check=_check_gap,
         controls=(
             Control("k - 1 below", lambda r: ((1 + r) ** 2 / r**2, _gap(r)[1])),
             Control("never 2", lambda r: (_gap(r)[0], (r**2 + 1 - r) / (1 + r**2))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("r", clause=("factor", "falling")),
             *in_the_limit("k to infinity", clause="falling"),
@@ -228,7 +225,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.alphabets-private-response",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the best share at a central target, certified",
         text=(
             Clause(
@@ -244,14 +241,14 @@ CLAIMS: Final = (
         source="alphabets, Section 10 at a central target (Beyond, item 8)",
         assumptions=("privacy by the bound of the optimal decomposition",),
         scope="two targets; all shares and ratios up to exp(64), box by box in balls",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_best_risk,
         check=_check_responses,
         controls=(
             Control("five per cent more", lambda k, n, p, c: _best_risk(k, n, p, c) * Fraction(21, 20)),
             Control("five per cent less", lambda k, n, p, c: _best_risk(k, n, p, c) * Fraction(19, 20)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("k", "n", "share", "lam", clause=("risk", "fifty", "ten")),
     ),
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from symshuffle.collect import confidence_ends
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, Control, Statement
 
 _BEYOND: Final = Fraction(1, 10**6)
 """Relative distance of a probability that lies just beyond an end."""
@@ -61,7 +61,7 @@ def _check_error(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="symshuffle.audit-error",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="an audit accuses whoever keeps the claim with at most the stated probability",
         text=(
             r"If $P_0(E)\le e^\varepsilon P_1(E)+\delta$ for an event fixed before the runs, then independent runs "
@@ -71,7 +71,7 @@ CLAIMS: Final = (
         source="symshuffle.collect.audit.verdicts",
         assumptions=("runs are independent", "the event does not depend on the runs that are counted"),
         scope="1, 5 and 9 runs, two levels: the worst probability of every end, and 24 claims that hold by equality",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=confidence_ends,
         check=_check_error,
         controls=(
@@ -82,6 +82,6 @@ CLAIMS: Final = (
                 lambda c, runs, level: confidence_ends(min(c + 1, runs), runs, level),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
 )

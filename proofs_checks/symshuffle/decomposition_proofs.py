@@ -15,16 +15,13 @@ from symshuffle.channels.shuffled import shuffled_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 
 
 def _over_all_orders(counts: tuple[int, ...]) -> Fraction:
@@ -61,7 +58,7 @@ def _check_multisets(statement: Statement, rng: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="symshuffle.decomposition-multisets",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the law of a multiset from that of its orders",
         text=(
             Clause(
@@ -84,14 +81,14 @@ CLAIMS: Final = (
         source="decomposition, Appendix C",
         assumptions=(),
         scope="three random channels with 2 and 3 outputs, all multisets of 2 and 3 reports",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_over_all_orders,
         check=_check_multisets,
         controls=(Control("once", lambda counts: Fraction(1)),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "Right for reports in a random order; as an identity of multisets two factors are missing, and cancel.",
             quote="over all permutations of [n]",
         ),
@@ -101,7 +98,7 @@ CLAIMS: Final = (
                 r"$\Pr[W_n=Y]=\frac{n!}{\prod_ym_y!}\prod_iA_2(y_i)$."
             ),
             statement=_over_repetitions,
-            grade=Grade.EXACT_CASES,
+            grade="exact-cases",
         ),
         obligations=for_all("counts", clause=("said", "orders", "product")),
     ),

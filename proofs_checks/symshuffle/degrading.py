@@ -19,11 +19,8 @@ from symshuffle.design.comparison.monotonicity import DegradationOrder
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
 )
@@ -152,7 +149,7 @@ def _check_hashing(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="symshuffle.degraded",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="noise that knows no input lowers trace, chi-square and the certified bound",
         text=(
             Clause(
@@ -172,16 +169,16 @@ CLAIMS: Final = (
         source="symshuffle.design.comparison.monotonicity (excluded parameters of compare)",
         assumptions=("finitely many outputs",),
         scope="every output and share by cases of signs; six random channels and kernels, with exact bounds at n <= 5",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_stop_loss,
         check=_check_degraded,
         controls=(Control("the blanket squared", _without_blanket),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("d", "c", "t", "noise", clause=("smaller", "shares", "blanket")),
     ),
     Claim(
         id="symshuffle.degraded-hashing",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="local hashing with fewer hash values is made by adding noise to each bit",
         text=(
             Clause(
@@ -204,14 +201,14 @@ CLAIMS: Final = (
         source="symshuffle.design.comparison.monotonicity (excluded parameters of compare)",
         assumptions=("hash functions drawn from all functions",),
         scope="every g and rho; three pairs of thinned mechanisms with exact traces, budgets and bounds",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_hashing,
         check=_check_hashing,
         controls=(
             Control("a one as at g + 1", lambda g, rho: (_hashing(g + 1, rho)[0], _hashing(g, rho)[1])),
             Control("a zero as at 2 rho", lambda g, rho: (_hashing(g, rho)[0], _hashing(g, 2 * rho)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("g", "rho", clause=("ratios", "hash values", "thinned")),
     ),
 )

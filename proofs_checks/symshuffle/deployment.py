@@ -27,11 +27,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -285,7 +282,7 @@ def _check_messages(statement: Statement, _: np.random.Generator) -> Iterator[Co
 CLAIMS: Final = (
     Claim(
         id="symshuffle.more-users",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the bound never rises with the number of messages",
         text=(
             Clause("mean", r"$E(G_1+\dots+G_{n+1})_+\le\frac{n+1}n E(G_1+\dots+G_n)_+$ for every law of $G$."),
@@ -298,7 +295,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.message_counts",
         assumptions=("messages beyond n come from users who follow the protocol",),
         scope="symbolic in n and for any law; fourteen exact laws up to 6 users",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_growth,
         check=_check_growth,
         controls=(
@@ -306,12 +303,12 @@ CLAIMS: Final = (
             Control("the factor (n+2)/(n+1)", lambda n: _growth(n + 1)),
             Control("the factor falls, too", lambda n: 1 / _growth(n)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", "laws", clause=("mean", "bound")),
     ),
     Claim(
         id="symshuffle.dropout",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="independent dropout with a public count is a binomial mean",
         text=(
             Clause(
@@ -328,7 +325,7 @@ CLAIMS: Final = (
         source="symshuffle.channels.law",
         assumptions=("the differing user sends; where she may drop out as well, divergences are smaller",),
         scope="four channels, two orders, two rates, 2 and 3 users, all datasets; fourteen laws up to 6 users",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_mean,
         check=_check_dropout,
         controls=(
@@ -336,12 +333,12 @@ CLAIMS: Final = (
             Control("one percent more dropout", lambda n, q, values: _mean(n, q * Fraction(101, 100), values)),
             Control("the differing user alone forgotten", lambda n, q, values: _mean(n, q, [Fraction(0), *values[1:]])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", "dropout", "values", clause=("one input", "all datasets")),
     ),
     Claim(
         id="symshuffle.group-privacy",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="groups of users by a chain of neighbours",
         text=(
             Clause(
@@ -368,7 +365,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.groups",
         assumptions=("both directions",),
         scope="symbolic in g and exp(eps); g = 2 on four channels, 2 and 3 users, all datasets",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_powers,
         check=_check_group,
         controls=(
@@ -382,7 +379,7 @@ CLAIMS: Final = (
             Control("ends exchanged", lambda g, x, *ends: _powers(g, x, *ends[:1], *ends[:0:-1])),
             Control("the lower end alone", lambda g, x, *ends: ends[2] if ends else _powers(g, x)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("group", "ratio", clause=("chain", "smaller orders", "smallest")),
             *for_all("t", "first", "second", "mixtures", clause="convex"),
@@ -390,7 +387,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.several-messages",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="two messages of each user are two rounds",
         text=(
             Clause(
@@ -403,7 +400,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.message_counts",
         assumptions=("messages of a user are drawn independently given the input",),
         scope="four channels, three orders, 2 users, all datasets, two messages each",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_product,
         check=_check_messages,
         controls=(
@@ -414,7 +411,7 @@ CLAIMS: Final = (
                 lambda a, b, order: sum(law_divergence(p, q, order) for p, q in zip(a, b, strict=True)),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("firsts", "seconds", "order", clause=("two shufflers", "common")),
     ),
 )

@@ -27,11 +27,8 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     serving,
@@ -216,7 +213,7 @@ def _by_expectation(law: View, threshold: int) -> dict[Any, Fraction]:
 CLAIMS: Final = (
     Claim(
         id="symshuffle.reports",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="one batch of all reports is a function of separate batches",
         text=(
             Clause(
@@ -229,7 +226,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.experiment",
         assumptions=("every user sends the same number of reports", "reports are drawn independently"),
         scope="three channels, three orders, 2 users, 2 reports, all inputs of all reports, enumerated in rationals",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_separate,
         check=_check_reports,
         controls=(
@@ -242,12 +239,12 @@ CLAIMS: Final = (
             ),
             Control("users with different numbers of reports", _separate, check=_check_unequal_reports),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("histograms", clause="function"), *for_all("datasets", clause="bound")),
     ),
     Claim(
         id="symshuffle.memoised-reports",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="messages drawn once and sent in every period are one period",
         text=(
             Clause(
@@ -264,7 +261,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.experiment",
         assumptions=("the same users hold the same inputs in all periods", "no fresh dummies, no dropout in a period"),
         scope=f"{GRID}; three periods; two periods of flipped bits for 2 users",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_same_again,
         check=_check_memoised,
         controls=(
@@ -272,25 +269,25 @@ CLAIMS: Final = (
             Control("nothing is seen", lambda law, periods: {(): Fraction(1)}),
             Control("another user drops out of the second period", _same_again, check=_check_fresh_senders),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("datasets", clause="constant"), *for_all("second stages", clause="two stages")),
     ),
     Claim(
         id="symshuffle.threshold",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="counts below a threshold that are not published",
         text="Histograms in which every count below $K$ is replaced by 0 have at most the divergence of all counts.",
         source="symshuffle.accountants.deployment.experiment",
         assumptions=("the threshold does not depend on messages",),
         scope=f"{GRID}; thresholds 2 and 3",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_published,
         check=_check_threshold,
         controls=(
             Control("a threshold that depends on the inputs", _by_inputs),
             Control("counts below it replaced by expected ones", _by_expectation),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("law", "threshold"),
     ),
 )

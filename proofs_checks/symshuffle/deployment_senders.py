@@ -27,12 +27,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     attained,
     for_all,
@@ -150,7 +146,7 @@ def _dummies_of(statement: Statement, output: int | None) -> Iterator[Comparison
 CLAIMS: Final = (
     Claim(
         id="symshuffle.colluding-users",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="users whose messages are known to the reader",
         text=(
             Clause(
@@ -163,7 +159,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.group",
         assumptions=("who colludes does not depend on messages", "honest users keep their random bits secret"),
         scope=f"{GRID}; every number of colluding users that leaves an honest one",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_worst_of,
         check=_check_colluding,
         controls=(
@@ -171,7 +167,7 @@ CLAIMS: Final = (
             Control("one percent less", lambda *at: _worst_of(*at) * Fraction(99, 100)),
             Control("one percent more", lambda *at: _worst_of(*at) * Fraction(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("datasets", clause="bound"),
             *attained("largest", clause="attained"),
@@ -179,14 +175,14 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.dummies",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="messages of no user drawn from the blanket distribution",
         text=(
             Clause(
                 "setting",
                 r"Let users run $W$ with blanket $\gamma\omega$, and let $d$ messages of no user be drawn from "
                 r"$\omega$, shuffled with the others.",
-                Role.DEFINITION,
+                "definition",
             ),
             Clause(
                 "bound",
@@ -197,7 +193,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.several",
         assumptions=("whoever adds the messages is honest and draws them independently",),
         scope="two channels with a blanket, three orders, 1 to 3 users, 1 and 2 dummies, all datasets",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_among,
         check=_check_dummies,
         controls=(
@@ -205,7 +201,7 @@ CLAIMS: Final = (
             Control("no dummies", lambda channel, pair, x, masses, d: _among(channel, pair, x, masses, 0)),
             Control("dummies of another distribution", _among, check=_check_other_dummies),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("channel", "pair", "order", "masses", "dummies", clause="bound"),
     ),
 )

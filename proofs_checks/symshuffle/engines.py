@@ -16,7 +16,7 @@ from symshuffle.engines.contours.contour import Contour
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.transforms.fft import FFT
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, Control, Statement
 from symshuffle.mechanisms.registry import mechanism
 
 _ENGINES: Final[tuple[tuple[str, Any], ...]] = (
@@ -75,14 +75,14 @@ def _brackets(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
 CLAIMS: tuple[Claim, ...] = (
     Claim(
         id="symshuffle.engines",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="brackets of the engines",
         text=r"Every engine brackets $s+\frac1nE[(G_1+\dots+G_n)_+]$, on and off the lattice of $G$, with singular "
         r"mass, and where $E e^{cG}$ is far below 1.",
         source="symshuffle.accountants",
         assumptions=("rational laws with few atoms",),
         scope="13 laws, n = 1, 4, 12, five engines, against the convolution of the law with itself in rationals",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_sum_of_positive_parts,
         check=_brackets,
         controls=(
@@ -90,6 +90,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("singular mass forgotten", lambda law, n: _sum_of_positive_parts(law, n) - law.singular),
             Control("one user more", lambda law, n: _sum_of_positive_parts(law, n + 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
 )

@@ -13,11 +13,8 @@ from symshuffle.base.choices import Loss
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
 )
@@ -105,7 +102,7 @@ def _compared(statement: Statement) -> Iterator[Comparison]:
 CLAIMS: Final = (
     Claim(
         id="symshuffle.losses-disagree",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the best subset size depends on the error that is looked at",
         text=(
             Clause(
@@ -126,7 +123,7 @@ CLAIMS: Final = (
         source="symshuffle.compare, option loss",
         assumptions=("a fixed composition", "one local level"),
         scope="k = 8, exp(eps0) = 4, all six sizes and all four losses, summed over all messages in rationals",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_best,
         check=_check_losses,
         controls=(
@@ -134,7 +131,7 @@ CLAIMS: Final = (
             Control("a larger set if nobody holds it", lambda loss: 2 if loss == "absent" else _best(loss)),
             Control("the test by the worst category", lambda loss: 3 if loss == "test" else _best(loss)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("loss", clause=("squared", "worst category", "absent", "test")),
     ),
 )

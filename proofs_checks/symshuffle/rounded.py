@@ -13,7 +13,7 @@ from symshuffle.accountants.questions.solve import delta
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, Control, Statement
 
 # -- symshuffle.rounded-matrix
 
@@ -71,7 +71,7 @@ def _check_rounded(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="symshuffle.rounded-matrix",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the bound for every matrix that rounds to a normalised one",
         text=(
             r"Let the rows of two matrices $P,Q$ for the same input differ by at most $\eta$ in total variation. Then "
@@ -80,7 +80,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.questions.experiments",
         assumptions=("each user sends at most one message",),
         scope="a 2 x 3 matrix, each row moved in five ways by 1/100 and 8/100, 1 to 3 users, two orders",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_of_every_matrix,
         check=_check_rounded,
         controls=(
@@ -88,6 +88,6 @@ CLAIMS: Final = (
             Control("one user's rows alone", lambda bound, order, n, eta: bound + (1 + order) * eta),
             Control("nothing added", lambda bound, order, n, eta: bound),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
 )

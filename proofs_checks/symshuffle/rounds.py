@@ -20,11 +20,8 @@ from symshuffle.decompositions.model import simplified_decomposition
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     serving,
@@ -247,14 +244,14 @@ def _gaps(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison
 CLAIMS: tuple[Claim, ...] = (
     Claim(
         id="symshuffle.rounds-two-sides",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="both sides of the bound on several rounds",
         text=r"The bracket around $\delta$ of T shuffled rounds holds the divergence of T independent copies of the "
         r"pair whose profile is the one-round bound, the larger over all pairs of inputs and both orders.",
         source="symshuffle.accountants.rounds.over_rounds",
         assumptions=("rational channels with few outputs",),
         scope="2-RR, 3-RR, two asymmetric channels and erasure (singular mass); n = 2, 3; 2 and 3 rounds; three levels",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_product_of_the_bound,
         check=_two_sides,
         controls=(
@@ -263,18 +260,18 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one round more", lambda name, n, times, x: _product_of_the_bound(name, n, times + 1, x)),
             Control("one user more", lambda name, n, times, x: _product_of_the_bound(name, n + 1, times, x)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
     Claim(
         id="symshuffle.rounds-adaptive",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the bound on several rounds covers datasets that are chosen on the way",
         text=r"The upper end for T rounds is above the divergence of every choice of neighbouring datasets, one pair "
         r"per round, each chosen after the messages of the rounds before were seen.",
         source="symshuffle.accountants.rounds.over_rounds",
         assumptions=("fresh randomness in every round", "rational channels with few outputs"),
         scope="the channels of symshuffle.rounds-two-sides; n = 2, 3; 2 and 3 rounds; three levels; all datasets",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_worst_adaptive,
         check=_covers,
         controls=(
@@ -285,11 +282,11 @@ CLAIMS: tuple[Claim, ...] = (
                 lambda name, n, times, x: _repeated(_real_pairs(_rows(name), n), times, x),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
     Claim(
         id="symshuffle.rounds-gaps",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="four attackers on two rounds, each stronger than the one before",
         text=(
             Clause(
@@ -308,7 +305,7 @@ CLAIMS: tuple[Claim, ...] = (
         source="symshuffle.accountants.rounds.over_rounds",
         assumptions=("rows (3/8, 1/4, 3/8), (1/4, 1/2, 1/4), (3/7, 2/7, 2/7)",),
         scope="one channel, enumerated in rationals: all neighbouring datasets, all choices",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_four_attackers,
         check=_gaps,
         controls=(
@@ -318,7 +315,7 @@ CLAIMS: tuple[Claim, ...] = (
             ),
             Control("1/128 less at the end", lambda: (*_four_attackers()[:3], Fraction(7, 128))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=tuple(one for what in _ATTACKERS for one in by_cases(what, clause=what)),
     ),
 )

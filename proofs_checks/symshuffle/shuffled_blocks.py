@@ -19,12 +19,8 @@ from symshuffle.design.shuffled.search import blanket_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -150,7 +146,7 @@ def _check_triples(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="symshuffle.shuffled-blocks",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="blocks of a 2-design have the trace and the law of G of all subsets of their size",
         text=(
             Clause(
@@ -159,17 +155,17 @@ CLAIMS: Final = (
                 "of $G$, of subset selection with all subsets of the size of a block: only pairs of inputs and "
                 "the minimum enter.",
             ),
-            Clause("spaces", "Hyperplanes of a projective space over a finite field are a 2-design.", Role.QUOTED),
+            Clause("spaces", "Hyperplanes of a projective space over a finite field are a 2-design.", "quoted"),
             Clause("points only", "A design that covers points, but not pairs, equally often may have several laws."),
         ),
         source=f"{SOURCE}.blocks",
         assumptions=("2-designs",),
         scope="every 2-design by its parameters; four projective spaces, every pair, from the matrix; a circle",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_blocks_of,
         check=_check_blocks,
         controls=(Control("blocks one smaller", _smaller_blocks), Control("pairs with replacement", _apart)),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("points", "size", "lam", clause="designs"),
             *by_cases("intervals", clause="points only"),

@@ -15,11 +15,8 @@ from symshuffle.design.shuffled.upper import trace_proof
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     serving,
@@ -64,7 +61,7 @@ def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]
 CLAIMS: Final = (
     Claim(
         id="symshuffle.shuffled-bracket",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="at 10 inputs, 1000 users, eps 1/2, delta 1e-6 k-ary response is within a fifteenth of the best trace",
         text=(
             Clause(
@@ -78,11 +75,11 @@ CLAIMS: Final = (
         source="symshuffle.design.shuffled.minorant",
         assumptions=("exchangeable channels", "likelihood ratios at most 93/5", "certified bound"),
         scope="one point, in rationals and balls",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_factor,
         check=_check,
         controls=(Control("within 1.05", lambda: Fraction(21, 20)),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*by_cases("largest trace", clause="at most"), *by_cases("target", clause="response")),
     ),
 )

@@ -20,12 +20,8 @@ from symshuffle.design.shuffled.search import blanket_law
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -166,7 +162,7 @@ def _check_pairs(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="symshuffle.shuffled-polynomial",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the certified bound is a polynomial in the law of the template, and not convex",
         text=(
             Clause(
@@ -183,19 +179,19 @@ CLAIMS: Final = (
         source=SOURCE,
         assumptions=("exchangeable channels", "templates without zeros"),
         scope="every n, j, t by induction over users; two laws at n = 2, 3, 4; one instance that is not convex",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_share,
         check=_check_polynomial,
         controls=(
             Control("linear", _chord),
             Control("one user less", lambda n, j, t: _share(n - 1, j, t)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(*for_all("n", "j", "t", clause="polynomial"), *by_cases("bend", clause="not convex")),
     ),
     Claim(
         id="symshuffle.shuffled-convex-moments",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the pairwise chi-square, and the moment of true pairs for many users, are convex in the law",
         text=(
             Clause(
@@ -208,17 +204,17 @@ CLAIMS: Final = (
             Clause(
                 "relabelling",
                 r"A public random relabelling does not raise it: for the chi-square this is `anchored.thm-6.2`.",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="proofs_checks.symshuffle._shuffled_limits",
         assumptions=(r"$w\cdot u>0$",),
         scope="every output with its likelihoods under the pair and the background; mixtures of four random channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_terms,
         check=_check_moments,
         controls=(Control("quadratic in the law", _squared), Control("straight in the background", _straight)),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("t", clause="linear"),
             *for_all("a", "b", "c", clause=("linear", "background")),
@@ -240,7 +236,7 @@ CLAIMS: Final = (
                 r"pair, from $9/40$ to $257/1200$ at $n=2$ and from $81/400$ to $6263/36000$ at $n=3$, where it raises "
                 "the certified bound at $n=2$.",
             ),
-            Clause("open", "Whether a relabelling can raise the worst real pair is open.", Role.QUOTED),
+            Clause("open", "Whether a relabelling can raise the worst real pair is open.", "quoted"),
         ),
         _above,
         _convex,

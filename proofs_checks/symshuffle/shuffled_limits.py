@@ -15,12 +15,8 @@ from symshuffle.design.comparison.proposals import blanket_variance
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
 )
@@ -231,7 +227,7 @@ def _check_null(statement: Statement, _: np.random.Generator) -> Iterator[Compar
 CLAIMS: Final = (
     Claim(
         id="symshuffle.shuffled-gaussian-blanket",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="for many users k-ary response is best under the certified bound, for every k and budget",
         text=(
             Clause(
@@ -243,32 +239,32 @@ CLAIMS: Final = (
                 "limit",
                 r"This second moment is what remains of the certified bound for $n\to\infty$ and $\varepsilon$ "
                 "of order $n^{-1/2}$.",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="proofs_checks.symshuffle._shuffled_limits",
         assumptions=("exchangeable channels", "templates without zeros"),
         scope="every k and x; the moment of random templates by enumeration of pairs",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_least,
         check=_check_blanket,
         controls=(
             Control("1 - x^2 in the denominator", _least_squared),
             Control("k - 1 for k", lambda k, x: _least(k - 1, x)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "x", clause="moment"),
     ),
     Claim(
         id="symshuffle.shuffled-gaussian-pairs",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="for true pairs and many users k-ary response is best from the budget 8/(k-2) on",
         text=(
             Clause(
                 "limit",
                 r"For $k\ge3$ the largest over constant backgrounds of $E[(u_0-u_1)^2/u_w]$ is what remains of "
                 "the true worst pair.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause(
                 "threshold",
@@ -280,19 +276,19 @@ CLAIMS: Final = (
         source="proofs_checks.symshuffle._shuffled_limits",
         assumptions=("exchangeable channels", "k >= 3"),
         scope="every k; four mixtures below the threshold and random templates, in rationals",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_threshold,
         check=_check_pairs,
         controls=(
             Control("half of it", lambda k: _threshold(k) / 2),
             Control("k - 1 for k - 2", lambda k: _threshold(k + 1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", clause=("threshold", "below")),
     ),
     Claim(
         id="symshuffle.shuffled-null",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a null output helps under the pairwise chi-square and costs under the certified bound",
         text=(
             Clause(
@@ -311,20 +307,20 @@ CLAIMS: Final = (
                 "The two do not contradict each other: a null output scales trace and moment by one factor, "
                 "which pays only where the least moment is not convex in the trace. The certified one is "
                 "convex, the chi-square of k-ary response is not.",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="proofs_checks.symshuffle._shuffled_limits; symshuffle.utility.frontiers.frontier",
         assumptions=("exchangeable channels",),
         scope="every k, x, r; two budgets of the chi-square frontier, certified",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_loss_by_null,
         check=_check_null,
         controls=(
             Control("x^2 for x^3", lambda k, x, r: _loss_by_null(k, x, r) / x),
             Control("a gain", lambda k, x, r: -_loss_by_null(k, x, r)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "x", "r", clause=("certified", "chi-square")),
     ),
 )

@@ -19,11 +19,8 @@ from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_div
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -194,14 +191,14 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.shuffled-mixture-bound",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a sound bound below the certified one for exchangeable mixtures",
         text=(
             Clause(
                 "question",
                 "OPEN: whether a sound bound that is computed for large $n$ is below the certified one for mixtures of "
                 "orbits.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause("gap", "At six of the twelve instances of the check no real pair attains the certified bound."),
             Clause(
@@ -218,7 +215,7 @@ CLAIMS: Final = (
         printed=_no_gain,
         check=_check_told,
         controls=(Control("it is below", _gain),),
-        expected=ClaimVerdict.UNDECIDED,
+        expected="undecided",
         obligations=(*by_cases("gap", clause="gap"), *for_all("told", "certified", clause="told")),
     ),
     finding(

@@ -20,7 +20,6 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Clause,
     Control,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -250,7 +249,7 @@ CLAIMS: Final = (
                 r"$\varepsilon=0$; with a random public relabelling of the inputs it is $839/3600$.",
             ),
             Clause("one user", "At $n=1$ it falls from $3/10$ to $17/60$."),
-            Clause("optimum", "So an optimum among exchangeable channels is no optimum among all.", Role.QUOTED),
+            Clause("optimum", "So an optimum among exchangeable channels is no optimum among all.", "quoted"),
         ),
         _raised,
         _never_raised,
@@ -279,7 +278,7 @@ CLAIMS: Final = (
             Clause(
                 "open",
                 "Whether a sound bound below the certified one exists for exchangeable mixtures is open.",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         _reversed,

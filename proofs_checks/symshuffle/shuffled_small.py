@@ -15,12 +15,8 @@ from proofs_checks.symshuffle._shuffled_limits import chain_templates, one_user_
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, identity
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
 )
@@ -133,7 +129,7 @@ def _check_small_delta(statement: Statement, _: np.random.Generator) -> Iterator
 CLAIMS: Final = (
     Claim(
         id="symshuffle.shuffled-one-user",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="for one user the best trace is a line in delta, for up to seven inputs",
         text=(
             Clause(
@@ -143,21 +139,21 @@ CLAIMS: Final = (
                 r"ratio cap $\lambda$: the best subset selection of ratio $e^\varepsilon$, or with probability "
                 r"$\delta$ the true value.",
             ),
-            Clause("decided", "Decided for k up to 7 at six levels; open for all k and levels.", Role.QUOTED),
+            Clause("decided", "Decided for k up to 7 at six levels; open for all k and levels.", "quoted"),
         ),
         source=f"{SOURCE}.one_user",
         assumptions=("exchangeable channels", "k = 2..7", "exp(eps) in {1, 11/10, 3/2, 2, 3, 10}"),
         scope="all vertices of the cells on which the loss is linear, k <= 7, six levels",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_line,
         check=_check_one_user,
         controls=(Control("the identity with (k-1)^2", _lower_line),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("k", "exp_eps", "loss", clause="line"),
     ),
     Claim(
         id="symshuffle.shuffled-small-delta",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="for a fixed number of users and delta to 0 the ratio cap exp(eps) is what remains",
         text=(
             Clause(
@@ -180,11 +176,11 @@ CLAIMS: Final = (
         source=SOURCE,
         assumptions=("subset selection of ratio above 1", "for the cap: templates without zeros"),
         scope="every k, s, ratio and level, symbolic; both bounds on H(n), exact, for k <= 5, n <= 4",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_largest_gain,
         check=_check_small_delta,
         controls=(Control("k for k - 1 in the mass", _smaller_share), Control("the other sign", _other_way)),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("k", "s", clause=("largest", "falls")),
             *for_all("lam", "exp_eps", clause=("largest", "falls", "cap")),

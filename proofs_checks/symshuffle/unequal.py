@@ -17,7 +17,7 @@ from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Role, Statement, for_all
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, for_all
 
 # -- symshuffle.unequal-budgets
 
@@ -94,14 +94,14 @@ def _check_unequal(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="symshuffle.unequal-budgets",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="users of unequal budgets hide each other by blankets of one law",
         text=(
             Clause(
                 "setting",
                 r"Let user $i$ run $W_i$ with blanket $\gamma_i\omega$, one $\omega$ for all, as $k$-ary "
                 "randomized response of any budgets has.",
-                Role.DEFINITION,
+                "definition",
             ),
             Clause(
                 "bound",
@@ -113,7 +113,7 @@ CLAIMS: Final = (
         source="symshuffle.accountants.deployment.several",
         assumptions=("who has which budget is public, and does not depend on the inputs",),
         scope="randomized response on 2 and 3 inputs, six mixtures of 2 or 3 budgets, two orders, all datasets",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_over_clones,
         check=_check_unequal,
         controls=(
@@ -121,7 +121,7 @@ CLAIMS: Final = (
             Control("every blanket the largest", lambda g, v: _over_clones([max(g)] * len(g), v)),
             Control("one draw more", lambda g, v: _over_clones(g, [*v[1:], v[-1]])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("gammas", "values", clause="bound"),
     ),
 )

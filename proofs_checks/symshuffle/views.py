@@ -24,11 +24,8 @@ from symshuffle.decompositions.model import ReductionPair, simplified_decomposit
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -206,7 +203,7 @@ def _check_moments(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: tuple[Claim, ...] = (
     Claim(
         id="symshuffle.renyi-integral",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a Rényi divergence is an integral of the profile",
         text=(
             Clause(
@@ -224,7 +221,7 @@ CLAIMS: tuple[Claim, ...] = (
         source="symshuffle.accountants.renyi.orders",
         assumptions=("P is dominated by Q; otherwise both sides are infinite",),
         scope="the weight symbolic in alpha and ratio; laws of three channels at n = 1, 2, alpha = 2, 5 in rationals",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_weight,
         check=_check_integral,
         controls=(
@@ -232,12 +229,12 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the power alpha - 1", lambda alpha, x: _weight(alpha, x) * x),
             Control("the factor alpha^2", lambda alpha, x: alpha**2 * x ** (alpha - 2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("alpha", "x", clause=("integral", "weight", "larger")),
     ),
     Claim(
         id="symshuffle.renyi-two-sides",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="both sides of the bound on a Rényi divergence",
         text=(
             Clause(
@@ -251,7 +248,7 @@ CLAIMS: tuple[Claim, ...] = (
         assumptions=("rational channels with few outputs",),
         scope="2-RR and two asymmetric channels, n = 1, 2, 3, alpha = 1, 3/2, 2, 8; all datasets by enumeration; where "
         "three pairs of inputs compete, the upper end only",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_of_the_bound,
         check=_two_sides,
         controls=(
@@ -260,12 +257,12 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one user more", lambda name, n, alpha: _of_the_bound(name, n + 1, alpha)),
             Control("an order of 2 % more", lambda name, n, alpha: _of_the_bound(name, n, alpha * Fraction(51, 50))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("name", "n", "alpha", clause=("lower", "upper")),
     ),
     Claim(
         id="symshuffle.renyi-moments",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="a Rényi divergence of integer order, by moments",
         text=(
             Clause(
@@ -280,7 +277,7 @@ CLAIMS: tuple[Claim, ...] = (
         source="symshuffle.accountants.renyi.front",
         assumptions=("integer alpha", "rational channels"),
         scope="three channels, n = 5, 1,000, 200 and 100,000, alpha = 2, 3, 6, 12",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_by_moments,
         check=_check_moments,
         controls=(
@@ -289,7 +286,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the next order", lambda name, n, alpha: _by_moments(name, n, alpha + 1)),
             Control("two percent of the users fewer", lambda name, n, alpha: _by_moments(name, n - n // 50 - 1, alpha)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("name", "n", "alpha", clause=("moments", "bracket")),
     ),
 )

@@ -14,11 +14,8 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -262,7 +259,7 @@ def _density(x: flint.arb) -> flint.arb:
 CLAIMS: Final = (
     Claim(
         id="vecmean.A.4-step2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="linear estimators suffice for cap sampling",
         text=(
             Clause(
@@ -281,14 +278,14 @@ CLAIMS: Final = (
             "every estimator, dimension and cap, output by output; two rotations for all; a channel with the "
             "symmetry of the square, both sides; the plane at theta = 0, perturbed, in balls"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_linear,
         check=_check_symmetrised,
         controls=(
             Control("a perturbation that pays nothing", lambda m, spread: _linear(m, 0)),
             Control("1 % more", lambda m, spread: _linear(m, spread * Fraction(101, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("m", "spread", clause="error"),
             *for_all("estimators", clause=("rotations", "error")),
@@ -296,7 +293,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.A.4-step6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="high-dimensional limit of the cap constant",
         text=(
             Clause("minimum", r"$C(\tau)=\Phi Q/\varphi^2$ has its only minimum at 0, $\pi/2$."),
@@ -305,7 +302,7 @@ CLAIMS: Final = (
         source="vecmean, Appendix A.4, Step 6",
         assumptions=("Mills' bound beyond tau = 8", "quoted: the gamma function is log-convex"),
         scope="the slope for all tau, odd; its sign in cells on (0, 8], by Mills beyond; the limit in all d",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_limit,
         check=_check_limit,
         controls=(
@@ -318,7 +315,7 @@ CLAIMS: Final = (
                 lambda phi, lo, up, tau: (_limit(phi, lo, up, tau)[0], 2 * lo * up / phi**2),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("phi", "lower", "upper", "tau", clause="minimum"),
             *in_the_limit("d", clause="limit"),

@@ -13,11 +13,8 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -93,7 +90,7 @@ def _check_assembly(statement: Statement, _: np.random.Generator) -> Iterator[Co
 CLAIMS: Final = (
     Claim(
         id="vecmean.eq-39-49",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="steps behind the error expansion",
         text=(
             Clause("parameters", r"$u=\chi^{-2/3}-\chi^{-4/3}$."),
@@ -103,29 +100,29 @@ CLAIMS: Final = (
         source="vecmean, equations (39) to (49)",
         assumptions=("A = chi^(-2/3)",),
         scope="identities; the series to second order for every d; 3/2 as the least first coefficient",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_expansion,
         check=_check_expansion,
         controls=(
             Control("u without its second term", lambda e, d: (e, _expansion(e, d)[1])),
             Control("first coefficient 1", lambda e, d: (e - e**2, _expansion(e, d)[1] - e * Fraction(1, 2))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("e", "d", clause=("parameters", "index", "error")),
     ),
     Claim(
         id="vecmean.eq-50-55",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="steps behind the Gaussian correspondence",
         text=r"$\eta=((\sigma+1)/\sigma)^2(1+\frac32(\sigma+1)^{-2/3}+C(\sigma+1)^{-4/3})-1=O(\sigma^{-2/3})$.",
         source="vecmean, equations (50) to (55)",
         assumptions=("C made explicit: 1/(1-e) + 1 - e, that of dimension 1", "Corollary 3.6 (vecmean.cor-3.6)"),
         scope="every sigma and d, from Corollary 3.6; four sigma and three dimensions against the best mixture",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_gap,
         check=_check_assembly,
         controls=(Control("1 % less", lambda r: _gap(r) * Fraction(99, 100)),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("r", "dimensions"),
     ),
 )

@@ -14,11 +14,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -182,7 +179,7 @@ def _check_steps(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="vecmean.lem-A.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="post-processing does not lower an index",
         text=(
             Clause(
@@ -202,14 +199,14 @@ CLAIMS: Final = (
             "every law and reference, kernels on finitely many outputs by two at a time; 60 random randomizers and "
             "kernels, three readings of the blanket"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_merged,
         check=_check_processing,
         controls=(
             Control("null law taken anew from the processed channel", _refreshed, check=_check_refreshed),
             Control("1 % more mass", lambda p, q, k, h: _merged(p, q, k, h) * Fraction(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("p", "q", "k", "h", clause=("pushed", "largest")),
             *for_all("randomizers", clause="pushed"),
@@ -218,22 +215,22 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.eq-14-26",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="steps behind the index reduction",
         text=r"$\log f(\chi_1)/f(\chi_2)=3\log(\chi_2/\chi_1)-\frac12(\chi_1^2-\chi_2^2)\varepsilon^2n$.",
         source="vecmean, equations (14) to (26)",
         assumptions=(),
         scope="the ratios of (18) and (24) for all arguments, and the sign of their rate",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_exponent,
         check=_check_bookkeeping,
         controls=(Control("without the half", lambda a, b: 2 * _exponent(a, b)),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("chi", "other"),
     ),
     Claim(
         id="vecmean.eq-27-30",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="steps behind the lower bound",
         text=(
             Clause("inner product", r"$E_{R_x}[\hat x\ell_0]=x_1-x_1'$."),
@@ -242,7 +239,7 @@ CLAIMS: Final = (
         source="vecmean, equations (27) to (30)",
         assumptions=(),
         scope="(27), (28) for any outcomes, one more at a time; 20 random randomizers, the estimator of least risk",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_bounded,
         check=_check_steps,
         controls=(
@@ -250,7 +247,7 @@ CLAIMS: Final = (
             Control("means added", lambda t, n, v: _bounded(t, -n, v)),
             Control("without the mean at bot", lambda t, n, v: _bounded(t, 0 * n, v)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("target", "null", "variance", "outcomes", clause=("inner product", "variance")),
     ),
 )

@@ -14,11 +14,8 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -91,7 +88,7 @@ def _stick_integral(scale: Fraction, level: Ball, users: int) -> Ball:
 CLAIMS: Final = (
     Claim(
         id="vecmean.lem-A.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the Gaussian profile by tail ratios",
         text=(
             Clause("tails", r"$\delta=\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)=f(1+o(1))$."),
@@ -105,14 +102,14 @@ CLAIMS: Final = (
         source="vecmean, Lemma A.1 and equations (8) to (13)",
         assumptions=("a > b",),
         scope="the bounds for all t; (12), (13) as identities; four cases in balls against quadrature",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_tail_slope,
         check=_check_profile,
         controls=(
             Control("2 in place of 3", lambda t: (1 / t**2 - 2 / t**4, 1 / t**2)),
             Control("upper bound 1 % short", lambda t: (_tail_slope(t)[0], Fraction(99, 100) / t**2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("t", clause=("tails", "remainder", "follows")),
     ),
 )

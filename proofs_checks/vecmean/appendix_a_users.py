@@ -13,11 +13,8 @@ from proofs_checks.vecmean._errors import product_weights
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -172,7 +169,7 @@ def _without_mean(n: Any, mean: Any) -> tuple[Any, Any]:
 CLAIMS: Final = (
     Claim(
         id="vecmean.lem-A.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="n-user problems reduce to one user",
         text=r"The least $n\,Err_n$ over unbiased analyzers of the histogram is the least $Err_1$.",
         source="vecmean, Lemma A.2",
@@ -185,19 +182,19 @@ CLAIMS: Final = (
             "every analyzer and n, by its projection on one user (Bessel's inequality); 5 random channels, n = 2, 3: "
             "exact lower bounds agree; the cone program of n users for RR(3/4)"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_one_of_n,
         check=_check_one_user,
         controls=(
             Control("1 % less", lambda n: _one_of_n(n) * Fraction(99, 100)),
             Control("1/n^2", lambda n: _one_of_n(n) / n),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", "analyzers"),
     ),
     Claim(
         id="vecmean.lem-A.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="an unbiased analyzer can be replaced by an average",
         text=(
             Clause("unbiased", "A kernel on single messages makes the average unbiased."),
@@ -212,14 +209,14 @@ CLAIMS: Final = (
             "every analyzer, n and prior, two users for many; 6 random channels with analyzers that are no averages, "
             "n = 2, where the projection under least favourable weights is the kernel"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_projection,
         check=_check_additive,
         controls=(
             Control("without the mean", _without_mean),
             Control("slope n - 1", lambda n, m: (_projection(n, m)[0] - 1, m)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", "mean", "analyzers", clause=("unbiased", "error")),
     ),
 )

@@ -11,12 +11,8 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.comparisons import Comparison, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -60,21 +56,21 @@ def _check_regularity(statement: Statement, rng: np.random.Generator) -> Iterato
 CLAIMS: Final = (
     Claim(
         id="vecmean.ass-B.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="moment and regularity conditions",
         text=(
             Clause("moments", r"All moments of $\ell_\varepsilon$ are finite."),
             Clause("variances", r"The variances of $\ell_\varepsilon$ are positive."),
-            Clause("regular", r"$\ell$ is bounded or has a density.", Role.DEFINITION),
+            Clause("regular", r"$\ell$ is bounded or has a density.", "definition"),
         ),
         source="vecmean, Assumption B.1",
         assumptions=(),
         scope="moments 1 to 4 of the mixed Gaussian's factor; 20 random channels of full support, where (Bound) holds",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_moments,
         check=_check_regularity,
         controls=(Control("exponent k^2 t / 2", lambda k, t: _moments(k, t) * _moments(2, t)),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=(*for_all("k", "t", clause="moments"), *by_cases("channels", clause="variances")),
     ),
 )

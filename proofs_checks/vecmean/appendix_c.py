@@ -22,11 +22,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
@@ -248,7 +245,7 @@ def _check_largest(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="vecmean.eq-C.1",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="finite-n profile bound from the common component",
         text=(
             Clause(
@@ -272,7 +269,7 @@ CLAIMS: Final = (
             "(62); every channel, background, histogram and n, one output of user 1 at a time; six random channels, "
             "n <= 3, all datasets with null symbols, both orders; equal to the library's H(n)"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_finite_n_bound,
         check=_check_finite_n_bound,
         controls=(
@@ -287,7 +284,7 @@ CLAIMS: Final = (
                 lambda n, g, y, x, s: _with(_finite_n_bound(n, g, y, x, s), 3, y * x / s**2),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("n", "channels", clause="bound"),
             *for_all("gamma", clause=("bound", "mixed Gaussian")),
@@ -296,7 +293,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.vecmean-finite-n-values",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the bound of the mixed Gaussian in both orders, bracketed in balls",
         text=(
             Clause(
@@ -309,7 +306,7 @@ CLAIMS: Final = (
         source="own; vecmean, Appendix C",
         assumptions=(),
         scope="one instance, relative width 1e-12 and below; the digits are recorded ones, a regression",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_reference_values,
         check=_check_reference,
         controls=(
@@ -318,12 +315,12 @@ CLAIMS: Final = (
                 "a part in 1e13 off", lambda *a: tuple(v * (1 + Fraction(1, 10**13)) for v in _reference_values(*a))
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("n", clause=("forward", "reverse")),
     ),
     Claim(
         id="symshuffle.vecmean-order-criterion",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="which order of the pair has the larger bound",
         text=(
             r"With $L_k=A_k/A_2$, $D=L_0-L_1$: at small $\varepsilon$ and large n the order (0, 1) has the larger "
@@ -333,18 +330,18 @@ CLAIMS: Final = (
         source="own; from Edgeworth's expansion (vecmean, Appendix C leaves the order open)",
         assumptions=("asymptotic, by a formal expansion; next to equality, at finite n, either order may win",),
         scope="four two-output pairs with the largest blanket, n = 1000, brackets in balls",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_order_rule,
         check=_check_order_rule,
         controls=(
             Control("the other order", lambda third, second, spread: 3 * second * spread - third),
             Control("skewness forgotten", lambda third, second, spread: -3 * second * spread + 0 * third),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
     ),
     Claim(
         id="symshuffle.vecmean-largest-blanket-bound",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the largest blanket gives a smaller bound",
         text=(
             Clause(
@@ -357,14 +354,14 @@ CLAIMS: Final = (
         source="own; vecmean, Definition 2.1 allows any blanket",
         assumptions=("Jensen's inequality for the positive part",),
         scope="every pair of blankets, output by output; two instances in balls, strictly",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_kept,
         check=_check_largest,
         controls=(
             Control("1 % more is kept", lambda small, large: small / large * sp.Rational(101, 100)),
             Control("the larger in the smaller", lambda small, large: large / small),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("small", "large", clause=("no larger", "smaller")),
     ),
 )

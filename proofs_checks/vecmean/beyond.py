@@ -14,11 +14,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
@@ -237,7 +234,7 @@ def _check_shrunk(statement: Statement, _: np.random.Generator) -> Iterator[Comp
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-bmg-upper-index",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="where the upper index of the mixed Gaussian is attained",
         text=(
             Clause(
@@ -253,7 +250,7 @@ CLAIMS: Final = (
             "both slopes for all parameters; integration by parts for every h; the inequalities; two indices against "
             "recorded digits, a regression"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_slopes,
         check=_check_antipodal,
         controls=(
@@ -262,12 +259,12 @@ CLAIMS: Final = (
                 "second derivative 1 % off", lambda g, v: (_slopes(g, v)[0], _slopes(g, v)[1] * Fraction(101, 100))
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("gamma", "v", clause=("attained", "one integral")),
     ),
     Claim(
         id="symshuffle.vecmean-laplace-upper-index",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="upper index of Laplace noise on [-1, 1]",
         text=(
             Clause("value", r"$\chi_{up}^{-2}=\frac13(1-e^{-\beta})^2(2e^{2\beta}+e^{-2\beta})$ at scale $1/\beta$."),
@@ -276,7 +273,7 @@ CLAIMS: Final = (
         source="our own",
         assumptions=(),
         scope="the variance for all pairs on opposite sides, its monotonicity, and both cases on one side",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_laplace,
         check=_check_laplace,
         controls=(
@@ -285,12 +282,12 @@ CLAIMS: Final = (
                 lambda u, v: (1 - 1 / u) ** 2 * (Fraction(202, 100) * u * v + 1 / v**2) / 3,
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("u", "v", clause=("value", "attained")),
     ),
     Claim(
         id="symshuffle.vecmean-fresh-null-law",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the null law has to be carried along",
         text=(
             Clause("carried", "Processing lowers no index if null law and blanket are pushed forward."),
@@ -299,16 +296,16 @@ CLAIMS: Final = (
         source="our own; on vecmean, Lemma A.3 with the convention of Section 2.3",
         assumptions=(),
         scope="80 random channels and kernels; the control is the convention applied anew",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_fresh,
         check=_check_fresh,
         controls=(Control("null law taken anew", _renewed),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("found", "kernel", clause=("carried", "anew")),
     ),
     Claim(
         id="symshuffle.vecmean-largest-blanket",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="what the largest blanket gains",
         text=(
             Clause("line", "BMG(0.95, 4.6): the lower index rises from 88.61 to 90.21 in dimension 1."),
@@ -317,7 +314,7 @@ CLAIMS: Final = (
         source="our own; the catalogue's first item beyond the paper",
         assumptions=(),
         scope="certified in dimensions 1 and 30; the pure Gaussian at sigma0 = 1000",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_gain,
         check=_check_gain,
         controls=(
@@ -327,12 +324,12 @@ CLAIMS: Final = (
                 lambda mechanism: (_gain(mechanism)[0], tuple(v + HUNDREDTH for v in _gain(mechanism)[1])),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("mechanism", clause=("line", "thirty")),
     ),
     Claim(
         id="symshuffle.vecmean-shrinkage",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="shrunk estimators against the equally shrunk central Gaussian",
         text=(
             Clause(
@@ -347,11 +344,11 @@ CLAIMS: Final = (
         source="our own; vecmean, Section 6 asks about biased estimators",
         assumptions=("one factor for all messages; the worst case over the ball",),
         scope="every E; four cases at equal index; there the clipped density, worst at 0, stays above too",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_shrunk,
         check=_check_shrunk,
         controls=(Control("factor 1 % larger", lambda e: (Fraction(101, 100) / (1 + e), e / (1 + e))),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("error", clause=("factor", "order")),
     ),
 )

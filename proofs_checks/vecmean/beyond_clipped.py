@@ -14,12 +14,8 @@ from symshuffle.base.results import passes
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -152,7 +148,7 @@ def _check_takeover(statement: Statement, _: np.random.Generator) -> Iterator[Co
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-clipped-linear",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the best density on the sphere at a lower index",
         text=(
             Clause(
@@ -166,7 +162,7 @@ CLAIMS: Final = (
         source="our own",
         assumptions=("the clip is active; the uniform law as null law and blanket; unit inputs",),
         scope="conditions of optimality in symbols, necessary and sufficient; five optima certified by a dual point",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_conditions,
         check=_check_clipped,
         controls=(
@@ -174,12 +170,12 @@ CLAIMS: Final = (
             Control("a clip one percent nearer to 1", _conditions, _check_forged_density),
             Control("mean message without gamma", lambda c, g, b: (*_conditions(c, g, b)[:2], 1 / (b * c**2))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("chi", "gamma", "beta", "densities", clause=("best", "error")),
     ),
     Claim(
         id="symshuffle.vecmean-clipped-rate",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="an excess far below chi^(-2/3), at twelve (chi, d)",
         text=(
             Clause(
@@ -190,21 +186,21 @@ CLAIMS: Final = (
             Clause(
                 "mixed Gaussian", r"That is below the best mixed Gaussian, whose excess is about $\frac32\chi^{-2/3}$."
             ),
-            Clause("open", r"That its order is lower for all $\chi$ is not claimed.", Role.QUOTED),
+            Clause("open", r"That its order is lower for all $\chi$ is not claimed.", "quoted"),
         ),
         source="our own; vecmean, Section 7 asks for a better rate",
         assumptions=("unit inputs, or inputs of the ball rounded to the sphere",),
         scope="12 pairs (chi, d) in balls; two inequalities towards a bound for all d",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_rate,
         check=_check_rate,
         controls=(Control("excess below 3.18/chi", lambda chi, d: Fraction(318, 100) / chi),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("chi", "d", clause=("excess", "mixed Gaussian")),
     ),
     Claim(
         id="symshuffle.vecmean-takeover",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the dimension at which the mixed Gaussian takes over from the linear density",
         text=(
             Clause("better", "At index 10, 100, 1000 the linear density is better in dimension 10, 47, 224."),
@@ -213,11 +209,11 @@ CLAIMS: Final = (
         source="our own",
         assumptions=("inputs of the ball",),
         scope="three indices, the two dimensions of the crossing, in balls; the clipped density is better than both",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_takeover,
         check=_check_takeover,
         controls=(Control("two dimensions later", lambda chi: _takeover(chi) + 2),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("chi", clause=("better", "next")),
     ),
 )

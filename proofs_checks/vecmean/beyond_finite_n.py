@@ -24,12 +24,8 @@ from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
@@ -195,7 +191,7 @@ def _check_recalibrated(statement: Statement, _: np.random.Generator) -> Iterato
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-gaussian-rate",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the pure Gaussian randomizer against its largest blanket: a rate without a conjecture",
         text=(
             Clause(
@@ -213,7 +209,7 @@ CLAIMS: Final = (
         source="our own; the catalogue's second item beyond the paper",
         assumptions=("the expansion is averaged term by term: |Z| has exponential moments",),
         scope="both coefficients for every d; the next term below 5/sigma0^2 in balls at nine (d, sigma0)",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_third,
         check=_check_rate,
         controls=(
@@ -221,12 +217,12 @@ CLAIMS: Final = (
             Control("E|Z|^3 without 1/d", lambda d: d * _third(d)),
             Control("Gamma((d+2)/2)", lambda d: _third(d) * sp.gamma((d + 2) / 2) / sp.gamma((d + 3) / 2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("d", clause=("rate", "beside mixed")),
     ),
     Claim(
         id="symshuffle.vecmean-two-sided",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the mixed Gaussian at finite n from both sides",
         text=(
             Clause(
@@ -239,19 +235,19 @@ CLAIMS: Final = (
         source="our own; the catalogue's third item beyond the paper",
         assumptions=(),
         scope="three instances in balls, to the digits shown: recorded ones, a regression",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_two_sided,
         check=_check_two_sided,
         controls=(
             Control("ends exchanged", lambda *a: _two_sided(*a)[::-1]),
             Control("a part in 1e9 off", lambda *a: tuple(v * (1 + Fraction(1, 10**9)) for v in _two_sided(*a))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("n", clause=("at least", "at most")),
     ),
     Claim(
         id="symshuffle.vecmean-direct-optimum",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="what it gains to choose parameters by the finite-n bound instead of the index",
         text=(
             Clause(
@@ -260,12 +256,12 @@ CLAIMS: Final = (
                 r"are best at the index, $\gamma=0.9517055656$, $\sigma_0=4.9990670343$ have no larger delta and "
                 "an error smaller by 0.02673 %.",
             ),
-            Clause("others", "(Whether others save more is not claimed.)", Role.QUOTED),
+            Clause("others", "(Whether others save more is not claimed.)", "quoted"),
         ),
         source="our own; the catalogue's fourth item beyond the paper",
         assumptions=("the bound of Appendix C with the mechanism's blanket",),
         scope="one instance in balls",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_better,
         check=_check_direct,
         controls=(
@@ -275,12 +271,12 @@ CLAIMS: Final = (
                 lambda chi: (BlanketMixedGaussian("0.9517055656", "4.994"), Fraction(2673, 10**7)),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("chi", clause="compared"),
     ),
     Claim(
         id="symshuffle.vecmean-largest-blanket-calibration",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="what calibration with the largest blanket gains",
         text=(
             Clause(
@@ -301,7 +297,7 @@ CLAIMS: Final = (
         source="our own; the catalogue's first item beyond the paper",
         assumptions=("the unit input is worst: symshuffle.vecmean-worst-pair-largest-null",),
         scope="one target in balls; that no other parameters save more is the word of a search",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_recalibrated,
         check=_check_recalibrated,
         controls=(
@@ -312,7 +308,7 @@ CLAIMS: Final = (
                 "1 % less of the error", lambda *a: (_recalibrated(*a)[0], _recalibrated(*a)[1] * Fraction(99, 100))
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("n", clause=("bound", "error", "own blanket")),
     ),
 )

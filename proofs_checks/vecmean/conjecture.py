@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, by_cases
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, by_cases
 from symshuffle.vectors.privacy.conjecture import WorstBackground, worst_background_on_the_line
 from symshuffle.vectors.privacy.correspondence import Correspondence, correspondence
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
@@ -73,7 +73,7 @@ def _check_templates(statement: Statement, _: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-chua-small-n",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="opposite background is worst for two and three Gaussian messages, up to a tolerance",
         text=(
             Clause(
@@ -90,19 +90,19 @@ CLAIMS: Final = (
         source="our own; vecmean, Section 4.3, on Conjecture 3.2 of Chua et al. (2024)",
         assumptions=("dimension 1; these settings only: the conjecture itself stays open",),
         scope="all inputs, by branch and bound over boxes; the settings named",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_opposite,
         check=_check_small,
         controls=(
             Control("all others at -0.9", lambda n, sigma0, eps, reverse: Fraction(-9, 10)),
             Control("all others at x", lambda n, sigma0, eps, reverse: Fraction(1)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("n", "sigma0", "eps", clause=("two", "three")),
     ),
     Claim(
         id="symshuffle.vecmean-correspondence",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="how close the shuffled profile is to its Mills template and to the central profile",
         text=(
             Clause(
@@ -119,14 +119,14 @@ CLAIMS: Final = (
         source="our own; vecmean, Lemma 2.6 and Proposition 3.2",
         assumptions=("zero-out adjacency",),
         scope="five numbers of users; brackets in doubles with an allowance",
-        grade=Grade.SAMPLED,
+        grade="sampled",
         printed=_templates,
         check=_check_templates,
         controls=(
             Control("c_n smaller by 0.1 %", lambda n: (_templates(n)[0] * Fraction(999, 1000), Fraction(1))),
             Control("at least 1.01 g", lambda n: (_templates(n)[0], Fraction(101, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("n", clause=("at most", "at least")),
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.ledger.claims.comparisons import Comparison, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, Statement, for_all, identity
+from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all, identity
 from symshuffle.mechanisms.symbolic import nonnegative
 
 
@@ -37,7 +37,7 @@ def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-inputs-cover",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="cells of lengths cover all inputs under zero-out",
         text=(
             r"For the mixed and the unmixed Gaussian with $b_v=\inf_{|z|\le v}R_z$, the bound F(x, v) for an input of "
@@ -50,7 +50,7 @@ CLAIMS: Final = (
             "the mean of an infimum is at most the infimum of means",
         ),
         scope="every contraction, mean, cell and length; brackets: tests/vectors/test_cover.py",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_cell,
         check=_check,
         controls=(
@@ -61,7 +61,7 @@ CLAIMS: Final = (
             ),
             Control("cell the other way round", lambda r, z, v, k, top: _cell(r, z, v, top, k)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("rho", "z", "end", "low", "high"),
     ),
 )

@@ -15,20 +15,16 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
-    Role,
     Statement,
     by_cases,
     for_all,
     identity,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.vectors.error.compare import privunit_constant
 from symshuffle.vectors.randomizers.gaussian import upper_normal
 
@@ -108,7 +104,7 @@ def _check_heights(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-error-not-constant",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="is the error of an unbiased estimator the same at every input of the sphere?",
         text=(
             Clause(
@@ -124,20 +120,20 @@ CLAIMS: Final = (
             Clause(
                 "harmless",
                 "(Harmless: what follows needs only that the mean over rotations is at most the largest.)",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         source="vecmean, Appendix A.4, Step 2 (ii)",
         assumptions=(),
         scope="every input, p and K",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_constant,
         check=_check_wave,
         controls=(Control("a wave without its third harmonic", lambda cosine, size: size * cosine),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "A slip in a proof: the mechanism is symmetric, the estimator need not be; nothing that follows needs it.",
             quote="constant over w ... by the same symmetry",
         ),
@@ -145,7 +141,7 @@ CLAIMS: Final = (
             text=r"There it exceeds that at $\psi=\pi/2$ by $K(\cos\psi-\frac13\cos3\psi)$; averaged over rotations it "
             r"is constant.",
             statement=_wave,
-            grade=Grade.PROVED,
+            grade="proved",
         ),
         obligations=for_all("cosine", "size", clause=("said", "instance")),
     ),
@@ -157,7 +153,7 @@ CLAIMS: Final = (
                 "said",
                 r"Step 6 has $C(\theta_d,d)\to C(\tau)$ along $\theta_d\sqrt d\to\tau$. That is for bounded "
                 r"$\theta\sqrt d$.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause(
                 "instance",
@@ -168,7 +164,7 @@ CLAIMS: Final = (
                 "conclusion",
                 r"Its conclusion about all heights needs no limit in $\theta$: for every $d\ge3$ and every "
                 r"height $C(\theta,d)\ge C(0,d)$, and $C(0,d)\to\pi/2$ (claim vecmean.prop-3.7).",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         lambda height, d: abs(height) <= 2,

@@ -12,8 +12,8 @@ import numpy as np
 from proofs_checks._errata import refuted
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Clause, Control, Grade, Role, Statement, for_all, identity
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Clause, Control, Statement, for_all, identity
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.vectors.error.risk import err1, errn
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, CentralGaussian
 
@@ -157,13 +157,13 @@ CLAIMS: Final = (
                 "That is the error of one user; the mean of n users has an n-th of it: four users of RR(3/4) "
                 r"have $3/4$ against $\chi_{up}^2=3$.",
             ),
-            Clause("problem", "(Problem (4) carries the factor n.)", Role.QUOTED),
+            Clause("problem", "(Problem (4) carries the factor n.)", "quoted"),
         ),
         _bound_of_mean,
         lambda inverse, d, n: d / (n * inverse),
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "The error per user is meant, as the problem (4) and Theorem 3.5 have it.",
             quote="must incur worst-case MSE at least d chi^2",
         ),
@@ -190,8 +190,8 @@ CLAIMS: Final = (
         _calibrated,
         _attained,
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "The parameters are rounded to print; unrounded they attain the stated accuracy in dimension 1.",
             quote="(n, RMSE) = (10^3, 3.16)",
         ),
@@ -217,13 +217,13 @@ CLAIMS: Final = (
                 r"That of the mixed Gaussian has the part $\gamma/(1-\gamma)$ besides, once for all coordinates: "
                 r"at $\gamma=1/2$, $\sigma_0=1$ it is 5 for $d=1$ and 9 for $d=2$.",
             ),
-            Clause("figures", "The figures do not name their d. (A small part there.)", Role.QUOTED),
+            Clause("figures", "The figures do not name their d. (A small part there.)", "quoted"),
         ),
         _proportional,
         _affine,
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "Right up to a part that does not grow with d, small in the figures; (38) has it.",
             quote="error that scales as d",
         ),
@@ -246,13 +246,13 @@ CLAIMS: Final = (
                 "unbiased.",
             ),
             Clause("zero", r"$\gamma=0$, the special case of Section 4.3, is excluded and has one."),
-            Clause("appendix", r"(Appendix A.6 has $1-\gamma\in(0,1]$.)", Role.QUOTED),
+            Clause("appendix", r"(Appendix A.6 has $1-\gamma\in(0,1]$.)", "quoted"),
         ),
         _estimable,
         lambda gamma: 0 <= gamma < 1,
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.GRANTED,
+            "hypothesis",
+            "granted",
             "One end point in, the other out; the algorithm is used inside the range only.",
             quote="gamma in (0, 1]",
         ),
@@ -278,19 +278,19 @@ CLAIMS: Final = (
                 "Appendix A.4 admits randomized estimators: $Y/t$, doubled or replaced by 0 by a fair coin, is "
                 "unbiased and has $2/t^2-1$; at $p=3/4$ that is 7 against 3.",
             ),
-            Clause("meant", "($Y/t$ is meant.)", Role.QUOTED),
+            Clause("meant", "($Y/t$ is meant.)", "quoted"),
         ),
         _response_error,
         _response_with_coin,
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "The estimator Y/t is meant; randomized ones are admitted in an appendix.",
             quote="an unbiased estimator for RR(p)",
             same_as="vecmean.prop-3.7",
         ),
         correction=r"The display holds for $Y/t$, the only unbiased function of the message, and for the least error.",
-        corrected_grade=Grade.PROVED,
+        corrected_grade="proved",
         source="vecmean, Proposition 3.8",
         assumptions=("inputs 1 and -1",),
         scope="every share and every spread of a fair two-point factor; every function of the message, solved for",

@@ -15,8 +15,8 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import chi_square, hockey_stick
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all, identity
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Clause, Control, Statement, for_all, identity
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, FiniteRandomizer
 
@@ -167,8 +167,8 @@ CLAIMS: Final = (
         _keeps_class,
         lambda kept: kept,
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.GRANTED,
+            "hypothesis",
+            "granted",
             "A step of a proof supposes a closed class; the lemma stands by another argument.",
             quote="The only closure property needed under post-processing concerns the shuffle-index",
         ),
@@ -226,13 +226,13 @@ CLAIMS: Final = (
                 r"Outputs in $(0,1]$, uniform without data, with ratio $\frac12+\frac k4$ on $(2^{-k},2^{1-k}]$: "
                 "the space is bounded, all moments are finite, the ratio is not bounded.",
             ),
-            Clause("meant", "(For Gaussians, which the authors have in mind, it is true.)", Role.QUOTED),
+            Clause("meant", "(For Gaussians, which the authors have in mind, it is true.)", "quoted"),
         ),
         _truncated,
         lambda low, high: low > 0,
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "For Gaussian outputs, which the paper uses, it is true; the sentence is general.",
             quote="by truncating the output space to a large but bounded interval",
         ),
@@ -260,13 +260,13 @@ CLAIMS: Final = (
                 r"$\delta(0)$ is $\frac1{18}$, that of $GM(1)$ below $\frac1{40}$, and the ratio grows without "
                 "bound.",
             ),
-            Clause("meant", r"(The level $\varepsilon_n$ only is meant.)", Role.QUOTED),
+            Clause("meant", r"(The level $\varepsilon_n$ only is meant.)", "quoted"),
         ),
         _everywhere,
         lambda level: level == "eps_n",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "At the level eps_n only is probably meant; the problem (4) asks for no other.",
             quote="at least as strong as GM(sigma)",
         ),
@@ -282,8 +282,8 @@ CLAIMS: Final = (
         "vecmean-relative-gap",
         "the two indices of the mixed Gaussian at a fixed weight",
         (
-            Clause("said", r"Section 4.3 says that the relative gap can vanish as $\chi_{lo}\to\infty$.", Role.QUOTED),
-            Clause("both", r"It does where also $\gamma\to1$ (vecmean.sec-4.3-gap).", Role.QUOTED),
+            Clause("said", r"Section 4.3 says that the relative gap can vanish as $\chi_{lo}\to\infty$.", "quoted"),
+            Clause("both", r"It does where also $\gamma\to1$ (vecmean.sec-4.3-gap).", "quoted"),
             Clause("fixed weight", r"At a fixed weight and growing noise $\chi_{up}^2/\chi_{lo}^2\to1/\gamma$."),
         ),
         lambda gamma: 1 / gamma,

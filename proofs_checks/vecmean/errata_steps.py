@@ -15,8 +15,8 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Clause, Control, Role, Statement, for_all, identity
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Clause, Control, Statement, for_all, identity
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.vectors.randomizers.gaussian import upper_normal
 from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
 
@@ -172,13 +172,13 @@ CLAIMS: Final = (
                 r"$a=O(\sqrt{\log n})$: at $\sigma=1$, $n=4^{16}$, $a=4$ it is 1024 times as large, and "
                 "remainders $t^{-5}$ and $-t^{-5}$ satisfy (11) and not (13).",
             ),
-            Clause("lemma", "(The lemma is right.)", Role.QUOTED),
+            Clause("lemma", "(The lemma is right.)", "quoted"),
         ),
         _whatever_remains,
         lambda remainder: remainder == "normal",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "A gap in a proof: the two remainders cancel, which has to be shown; the lemma stands.",
             quote="phi(a) e^(eps/2) (2b/a^2) (1 + o(1)) (13)",
         ),
@@ -207,13 +207,13 @@ CLAIMS: Final = (
                 r"RR(3/4) with the null law $(\frac23,\frac13)$, a blanket of mass $\frac14$, and $\hat x=2Y$: "
                 r"mean $\frac23$ at $\bot$, so (27) is $\frac13$ in place of 1, and (28) would be $3\ge27$.",
             ),
-            Clause("proof", "(The proof says that it requires it.)", Role.QUOTED),
+            Clause("proof", "(The proof says that it requires it.)", "quoted"),
         ),
         _centred,
         lambda target, null: target - null,
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "Unbiased may be meant to include the null symbol; the theorem holds without.",
             quote="and thus require E[x^(Y)] = 0",
         ),
@@ -246,13 +246,13 @@ CLAIMS: Final = (
                 r"become equal when the first two outputs are merged, $\gamma'=1$, and $(\frac23,\frac13)$ has "
                 r"mass $\frac34$ at most.",
             ),
-            Clause("meant", "(Right if the maximal mass for this blanket is meant.)", Role.QUOTED),
+            Clause("meant", "(Right if the maximal mass for this blanket is meant.)", "quoted"),
         ),
         _largest_of_channel,
         _largest_of_blanket,
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.READING,
+            "wording",
+            "reading",
             "The largest mass of this one blanket may be meant; the lemma holds in either reading.",
             quote="maximal blanket mass gamma' of R' satisfies gamma' >= gamma",
         ),
@@ -279,13 +279,13 @@ CLAIMS: Final = (
                 "$k$ otherwise. Every pair is bounded; the variances grow like $2^k$, both indices are 0, and "
                 r"$f_{n,\varepsilon}(0)$ divides by 0.",
             ),
-            Clause("meant", "(Uniform moment bounds may mean over pairs, too.)", Role.QUOTED),
+            Clause("meant", "(Uniform moment bounds may mean over pairs, too.)", "quoted"),
         ),
         _positive,
         math.isfinite,
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.READING,
+            "hypothesis",
+            "reading",
             "Bounds that are uniform over pairs are perhaps meant; Theorem 3.5 excludes the other end only.",
             quote="Lemma 2.6, for every randomizer of the class",
         ),

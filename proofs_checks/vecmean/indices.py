@@ -13,11 +13,8 @@ from symshuffle.base.numbers import Ball, maximum, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -210,7 +207,7 @@ def _check_noise(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-gaussian-remainders",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the error of the plain Gaussian by its index, with explicit remainders",
         text=(
             Clause("noise", r"$X+\frac92-\frac{145}{12X}\le\sigma_0^2\le X+\frac92$ for every $X=\chi_{chua}^2>0$."),
@@ -222,19 +219,19 @@ CLAIMS: Final = (
         source="our own; vecmean, Proposition 4.2 and (61) have O-terms",
         assumptions=(),
         scope="every coefficient of the series, so every X; four values of sigma0 in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_noise,
         check=_check_noise,
         controls=(
             Control("9/2 less 1 %", lambda x: tuple(end - Fraction(9, 200) for end in _noise(x))),
             Control("144/12", lambda x: (_noise(x)[0] + Fraction(1, 12) / x, _noise(x)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("x", clause=("noise", "error")),
     ),
     Claim(
         id="symshuffle.vecmean-linear-upper-index",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="where the upper index of the linear density is attained",
         text=(
             Clause(
@@ -247,7 +244,7 @@ CLAIMS: Final = (
         source="our own; the catalogue's eighth item beyond the paper",
         assumptions=(r"$d\ge2$; for $d=1$ it is randomized response",),
         scope="every reference, length, c and d; the terms of the series for every j; three indices in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_along,
         check=_check_along,
         controls=(
@@ -257,12 +254,12 @@ CLAIMS: Final = (
             ),
             Control("the shortest is worst", lambda c, t, d, j: ((c * t) ** 2, _along(c, t, d, j)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("c", "t", "d", "j", "references", clause=("value", "attained")),
     ),
     Claim(
         id="symshuffle.vecmean-caps-upper-index",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="where the upper index of PrivUnit is attained",
         text=(
             Clause(
@@ -275,19 +272,19 @@ CLAIMS: Final = (
         source="our own",
         assumptions=("unit inputs",),
         scope="every overlap, mass and both densities; four mechanisms in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_two_caps,
         check=_check_caps,
         controls=(
             Control("1 % more", lambda *a: _two_caps(*a) * Fraction(101, 100)),
             Control("densities exchanged", lambda high, low, cap, common: _two_caps(low, high, cap, common)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("high", "low", "cap", "common", "references", clause=("affine", "attained")),
     ),
     Claim(
         id="symshuffle.vecmean-largest-blanket-index",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="which input is worst for the lower index against the largest blanket",
         text=(
             Clause(
@@ -305,14 +302,14 @@ CLAIMS: Final = (
         source="our own; the catalogue's first item beyond the paper",
         assumptions=("the length of a shifted normal vector rises with the shift, in law", "exp is convex"),
         scope="every gamma, b, dimension and length from A'b on; nine lengths of three mechanisms in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_log_slope,
         check=_check_lengths,
         controls=(
             Control("1 % more", lambda gamma, u: _log_slope(gamma, u) * Fraction(101, 100)),
             Control("gamma and A exchanged", lambda gamma, u: _log_slope(1 - gamma, u)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("gamma", "u", "lengths", clause=("rises", "below")),
     ),
 )

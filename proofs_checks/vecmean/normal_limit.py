@@ -18,11 +18,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -225,7 +222,7 @@ def _response() -> Iterator[Comparison]:
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-normal-bracket",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="explicit constants beside the normal limit, for every n",
         text=(
             r"For every $\lambda\ge0$ and n, with mean m, variance $\sigma^2$ and third absolute central moment "
@@ -240,7 +237,7 @@ CLAIMS: Final = (
             r"$M(\lambda)$ is finite, or the tail of G is cut with its own certificate",
         ),
         scope="every tilt, n and moment; two laws in both orders at n = 5 and 40, three tilts, in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_terms,
         check=_check_bracket,
         controls=(
@@ -248,12 +245,12 @@ CLAIMS: Final = (
             Control("half the error", lambda *given: (_terms(*given)[0], _terms(*given)[1] / 2)),
             Control("a tilted mean of 0", lambda lam, n, k, m, *rest: _terms(lam, n, k, 0 * m, *rest)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("lam", "n", "log_mass", "mean", "variance", "third"),
     ),
     Claim(
         id="vecmean.lem-2.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="asymptotic profile between two templates",
         text=(
             Clause(
@@ -270,7 +267,7 @@ CLAIMS: Final = (
             "Taylor's remainders by moments, after truncation at n^(1/8) (proofs_checks.vecmean._normal)",
         ),
         scope="leading term, remainders, error, truncation, pairs of larger index; RR at n = 10^24 and 10^48 in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_leading,
         check=_check_limit,
         controls=(
@@ -280,7 +277,7 @@ CLAIMS: Final = (
             Control("power 2 of the index instead of 3", lambda c, e, n: c * _leading(c, e, n)),
             Control("1 % off", lambda c, e, n: _leading(c, e, n) * sp.Rational(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("chi", clause=("templates", "order")),
             *for_all("eps", clause="templates"),

@@ -11,12 +11,8 @@ import sympy as sp
 from symshuffle.ledger.claims.comparisons import Comparison, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -145,14 +141,14 @@ _ASSUMPTIONS: Final = (
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-cap-order",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="PrivUnit: larger caps and more uniform messages are more private and less accurate",
         text=(
             Clause(
                 "mechanism",
                 r"PrivUnit sends a uniform direction with probability $\gamma$, and otherwise a uniform "
                 "direction of a cap around its input that covers the share $a$ of the sphere.",
-                Role.DEFINITION,
+                "definition",
             ),
             Clause(
                 "replace-one",
@@ -175,7 +171,7 @@ CLAIMS: Final = (
         source="our own; vecmean, Definition A.5 and Appendix C",
         assumptions=_ASSUMPTIONS,
         scope="every share of the cap, every gamma, dimension, n, level and order",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_larger_caps,
         check=_check_caps,
         controls=(
@@ -187,12 +183,12 @@ CLAIMS: Final = (
             Control("weight of what is outside", lambda a, b: (*_larger_caps(a, b)[:3], (1 - b) / (1 - a))),
             Control("the smaller cap from the larger", lambda a, b: _larger_caps(b, a)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("cap", "larger", clause=("replace-one", "zero-out", "large caps", "error")),
     ),
     Claim(
         id="symshuffle.vecmean-ramp-order",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="clipping a linear density lower only loses",
         text=(
             Clause(
@@ -215,7 +211,7 @@ CLAIMS: Final = (
         source="our own; vecmean, Appendix C",
         assumptions=_ASSUMPTIONS,
         scope="every symmetric law of the height, every clip, gamma, n, level, adjacency and order",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_top,
         check=_check_ramps,
         controls=(
@@ -223,12 +219,12 @@ CLAIMS: Final = (
             Control("the means the other way", lambda v, w, low, high: _top(v, w, high, low)),
             Control("1 % more", lambda *a: sp.Rational(101, 100) * _top(*a)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("middle", "top", "low", "high", clause=("ramp", "kinks", "disjoint", "bound")),
     ),
     Claim(
         id="symshuffle.vecmean-one-parameter-order",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="smaller slopes and more noise only lose",
         text=(
             Clause(
@@ -256,7 +252,7 @@ CLAIMS: Final = (
         source="our own; vecmean, Section 4.3 and Appendix C",
         assumptions=(*_ASSUMPTIONS, "a larger blanket gives a smaller bound: symshuffle.degraded"),
         scope="every slope, noise, dimension, n, level, adjacency and order",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_one_parameter,
         check=_check_one_parameter,
         controls=(
@@ -264,7 +260,7 @@ CLAIMS: Final = (
             Control("1 % less noise added", lambda c, e, s, t: (1 - e / c, sp.Rational(99, 100) * (t**2 - s**2))),
             Control("deviations subtracted", lambda c, e, s, t: (1 - e / c, (t - s) ** 2)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("slope", "less", "sigma", "noise", clause=("slope", "noise", "blanket", "bounds")),
     ),
 )

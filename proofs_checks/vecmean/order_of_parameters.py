@@ -11,11 +11,8 @@ import sympy as sp
 from symshuffle.ledger.claims.comparisons import Comparison, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -92,7 +89,7 @@ def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-mixed-gaussian-order",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="larger parameters of a blanket-mixed Gaussian only lose",
         text=(
             Clause(
@@ -122,7 +119,7 @@ CLAIMS: Final = (
             "whoever reads can add messages of a blanket, so that the bound falls where the blanket grows",
         ),
         scope="every gamma, sigma0, dimension",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_processing,
         check=_check,
         controls=(
@@ -130,7 +127,7 @@ CLAIMS: Final = (
             Control("the smaller from the larger", lambda g, s, m, w: _processing(m, w, g, s)),
             Control("blanket messages thinned the other way", lambda *a: (*_processing(*a)[:2], a[2] / a[0])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all(
             "gamma", "sigma", "more", "noise", clause=("message", "thinned", "bound", "largest blanket", "risk")
         ),

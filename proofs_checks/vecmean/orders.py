@@ -16,12 +16,8 @@ from symshuffle.engines.counting.exact import Exact
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -178,7 +174,7 @@ def _check_moments(statement: Statement, _: np.random.Generator) -> Iterator[Com
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-order-every-n",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="which order of a pair is larger, at every n",
         text=(
             Clause("reverse", "$h(x)=E(X-xY)_+$ and $r(x)=E(Y-xX)_+$ with $EX=EY=1$: $r(x)=xh(1/x)+1-x$."),
@@ -192,7 +188,7 @@ CLAIMS: Final = (
         source="own; vecmean, Appendix C leaves the order open",
         assumptions=("the blanket covers both laws", "a convex function is below its chords and above them extended"),
         scope="every hinge, every v, r, l; every crossing; three random pairs at n = 2 to 4",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_rules,
         check=_check_rules,
         controls=(
@@ -210,7 +206,7 @@ CLAIMS: Final = (
                 lambda *given: (*_rules(*given)[:2], -_rules(*given)[2]),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("value", clause="reverse"),
             *for_all("x", clause=("reverse", "slope")),
@@ -223,7 +219,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="symshuffle.vecmean-order-moments",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="moments do not tell the order",
         text=(
             Clause(
@@ -232,12 +228,12 @@ CLAIMS: Final = (
                 "up to order K, and next to the largest ratio the one order is larger for the one, the other "
                 "for the other, at n = 1 to 3.",
             ),
-            Clause("general", "(That the construction works for every K is argued, and not checked.)", Role.QUOTED),
+            Clause("general", "(That the construction works for every K is argued, and not checked.)", "quoted"),
         ),
         source="own; beside the asymptotic criterion by three moments",
         assumptions=(r"$L_0+L_1=2$",),
         scope="K = 2, 4, 6 and n = 1, 2, 3, over Q",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_unseen,
         check=_check_moments,
         controls=(
@@ -246,7 +242,7 @@ CLAIMS: Final = (
             ),
             Control("without signs", lambda atoms: tuple(map(abs, _unseen(atoms)))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("atoms", clause="pairs"),
     ),
 )

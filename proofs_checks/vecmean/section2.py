@@ -17,18 +17,15 @@ from symshuffle.channels.shuffled import hockey_stick, shuffled_law, worst_shuff
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.vectors.randomizers.mechanisms import FiniteRandomizer
 
 NEAR: Final = 1 + Fraction(1, 10**9)
@@ -193,7 +190,7 @@ def _check_conversion(statement: Statement, rng: np.random.Generator) -> Iterato
 CLAIMS: Final = (
     Claim(
         id="vecmean.def-2.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="local channel with a common component",
         text=(
             Clause("channel", r"$R_x=\gamma R_{BG}+(1-\gamma)Q_x$ with laws $Q_x$."),
@@ -202,16 +199,16 @@ CLAIMS: Final = (
         source="vecmean, Definition 2.1",
         assumptions=("finitely many outputs",),
         scope="40 random rational channels: accepted at the mass, refused 1e-9 above it, residual laws of sum 1",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_largest_mass,
         check=_check_blanket,
         controls=(Control("mass too large by 1e-9", lambda channel: _largest_mass(channel) * NEAR),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("channel", clause=("channel", "largest mass")),
     ),
     Claim(
         id="vecmean.def-2.2",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="one shuffled message per user",
         text=(
             Clause("order", "The messages are published in uniformly random order."),
@@ -220,7 +217,7 @@ CLAIMS: Final = (
         source="vecmean, Definition 2.2",
         assumptions=(),
         scope="8 random channels and datasets of 2 and 3 users, sequence by sequence",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_uniform_order,
         check=_check_shuffled,
         controls=(
@@ -229,12 +226,12 @@ CLAIMS: Final = (
             ),
             Control("all orders but one", lambda n: _uniform_order(n)[1:]),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("n", clause=("order", "histogram")),
     ),
     Claim(
         id="vecmean.def-2.3",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="hockey-stick divergence",
         text=(
             Clause("divergence", r"$D_\alpha(P\|Q)=\int(p-\alpha q)_+$."),
@@ -244,30 +241,30 @@ CLAIMS: Final = (
         source="vecmean, Definition 2.3",
         assumptions=(r"$\alpha\ge1$",),
         scope="20 random pairs against all events; data processing under random kernels",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_stick,
         check=_check_stick,
         controls=(Control("alpha larger by 1 %", lambda p, q, alpha: _stick(p, q, alpha * Fraction(101, 100))),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("p", "q", "alpha", clause=("divergence", "event", "processing")),
     ),
     Claim(
         id="vecmean.def-2.4",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="privacy profile over ordered neighbours",
         text=r"$\delta_M(\varepsilon)$ is the largest $D_{e^\varepsilon}$ over neighbouring datasets, in both orders.",
         source="vecmean, Definition 2.4",
         assumptions=(),
         scope="6 random channels with null law, n = 2 and 3; RR(3/4) at n = 1, 2, 3",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_profile,
         check=_check_profile,
         controls=(Control("one order of the pair only", _one_order),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="vecmean.sec-2.3-adj",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="from zero-out to replace-one neighbours",
         text=(
             r"$(\varepsilon,\delta)$-DP for zero-out neighbours implies $(2\varepsilon,2\delta)$-DP for replace-one "
@@ -276,17 +273,17 @@ CLAIMS: Final = (
         source="vecmean, Section 2.3",
         assumptions=(),
         scope="the extremal event for every alpha and delta; one channel with its null law inside a blanket; 12 random",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_twice,
         check=_check_conversion,
         controls=(
             Control("1 % below the corrected mass", lambda a, d: (a**2, (1 + a) * d * Fraction(99, 100))),
             Control("order alpha instead of its square", lambda a, d: (a, (1 + a) * d)),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.GRANTED,
+            "hypothesis",
+            "granted",
             "The order doubles, and the mass of one step is multiplied by the order of the other; pure privacy "
             "is not affected.",
             quote="then it is (2 eps, 2 delta)-DP under the replace-one",
@@ -298,7 +295,7 @@ CLAIMS: Final = (
                 r"neighbours, and $D_4(R_x\|R_{x'})=3/10$."
             ),
             statement=lambda alpha, delta: (alpha**2, (1 + alpha) * delta),
-            grade=Grade.PROVED,
+            grade="proved",
         ),
         obligations=for_all("alpha", "delta", "events"),
     ),

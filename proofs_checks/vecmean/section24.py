@@ -12,11 +12,8 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -105,7 +102,7 @@ def _check_indices(statement: Statement, rng: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="vecmean.eq-leps",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="privacy variable against a reference law",
         text=(
             Clause(
@@ -118,16 +115,16 @@ CLAIMS: Final = (
         source="vecmean, Section 2.4",
         assumptions=("the reference dominates both laws",),
         scope="integrands for every law; 10 random channels",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_privacy_variable,
         check=_check_variable,
         controls=(Control("alpha larger by 1 %", lambda a, b, r, alpha: (a - alpha * b * Fraction(101, 100)) / r),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("a", "b", "reference", "alpha", clause=("mean", "variance")),
     ),
     Claim(
         id="vecmean.def-2.5",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="lower and upper shuffle index",
         text=(
             Clause(
@@ -139,14 +136,14 @@ CLAIMS: Final = (
         source="vecmean, Definition 2.5",
         assumptions=("finitely many outputs",),
         scope="60 random randomizers with various blankets; the order for every blanket; randomized response",
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         printed=_indices,
         check=_check_indices,
         controls=(
             Control("without the mass", _without_mass),
             Control("the null law as the only reference", _null_reference),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=for_all("found", clause=("indices", "order")),
     ),
 )

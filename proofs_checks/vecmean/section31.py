@@ -13,18 +13,15 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
     in_the_limit,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.vectors.privacy.correspondence import central_profile
 
 BITS: Final = 192
@@ -141,39 +138,39 @@ def _check_decay(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="vecmean.def-3.1",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="the high-privacy regime",
         text=r"$\delta_n=f_{n,\varepsilon_n}(\sigma)(1+o(1))$ for $\varepsilon_n\sqrt n\to\infty$.",
         source="vecmean, Definition 3.1",
         assumptions=(r"$\varepsilon_n=O(\sqrt{\log n/n})$",),
         scope="the central Gaussian is a member: ratios with the second term, n to 1e48; one of noise 1 % off is not",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_template,
         check=_check_regime,
         controls=(Control("noise 1 % larger", lambda s, e, n: _template(s * Fraction(101, 100), e, n)),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
     ),
     Claim(
         id="vecmean.prop-3.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the central Gaussian mechanism is in the regime",
         text=r"$\delta_{GM(\sigma)}(\varepsilon_n)=f_{n,\varepsilon_n}(\sigma)(1+o(1))$.",
         source="vecmean, Proposition 3.2",
         assumptions=(r"$\varepsilon_n=O(\sqrt{\log n/n})$, $\varepsilon_n\sqrt n\to\infty$", "the bounds of Lemma A.1"),
         scope="every sigma: both bounds of Lemma A.1 over the template tend to 1; sigma = 1, 3 to n = 1e48 in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_template,
         check=_check_membership,
         controls=(
             Control("noise 1 % smaller", lambda s, e, n: _template(s * Fraction(99, 100), e, n)),
             Control("1 % larger", lambda s, e, n: _template(s, e, n) * Fraction(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("sigma") + in_the_limit("eps", "n"),
     ),
     Claim(
         id="vecmean.sec-3.1-decay",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="how fast delta falls in the regime",
         text=(
             Clause("rate", r"$\delta$ is governed by $\exp(-\sigma^2\varepsilon_n^2n/2)$."),
@@ -182,14 +179,14 @@ CLAIMS: Final = (
         source="vecmean, Section 3.1",
         assumptions=("read as: the power of 1/n vanishes where $\\varepsilon_n^2n=o(\\log n)$",),
         scope="the template for every rate; the exact profile along two slow sequences to n = 1e48",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_exponential_only,
         check=_check_decay,
         controls=(Control("power 1/3", lambda s, c: Fraction(1, 3) + s**2 * c / 2),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.WORDING,
-            Standing.GRANTED,
+            "wording",
+            "granted",
             "Up to factors of a power of n, which the sentence leaves out, it is right; no theorem uses it.",
             quote="becomes polynomially small precisely when eps_n^2 n = Theta(log n)",
         ),
@@ -200,7 +197,7 @@ CLAIMS: Final = (
                 r"$\varepsilon_n^2n=\log\log n$."
             ),
             statement=lambda sigma, rate: Fraction(1, 2) + sigma**2 * rate / 2,
-            grade=Grade.CERTIFIED,
+            grade="certified",
         ),
         obligations=for_all("sigma", "rate", clause=("rate", "polynomial")),
     ),

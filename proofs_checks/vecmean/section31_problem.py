@@ -16,12 +16,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -202,7 +198,7 @@ def _check_correspondence(statement: Statement, _: np.random.Generator) -> Itera
 CLAIMS: Final = (
     Claim(
         id="vecmean.eq-1-2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="error and sensitivity of the central Gaussian mechanism",
         text=(
             Clause("error", r"$E|GM(\sigma)-\bar x|^2=d\sigma^2/n$."),
@@ -211,14 +207,14 @@ CLAIMS: Final = (
         source="vecmean, equations (1) and (2)",
         assumptions=(),
         scope="every sigma, d, n; equation (8) at the shift 1/n is the profile in two cases, in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_central,
         check=_check_central,
         controls=(
             Control("sensitivity 2/n", lambda s, d, n: (_central(s, d, n)[0], 2 * _central(s, d, n)[1])),
             Control("error without d", lambda s, d, n: (s**2 / n, _central(s, d, n)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("sigma", "d", clause="error"),
             *for_all("n", clause=("error", "sensitivity")),
@@ -226,28 +222,28 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.eq-3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst squared error of n users",
         text=r"For averages of unbiased estimates $Err_n=Err_1/n$.",
         source="vecmean, equation (3)",
         assumptions=("finite channels",),
         scope="every n, two users for many; 5 random channels, all datasets and outputs of 2 and 3 users",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_share,
         check=_check_mean_error,
         controls=(Control("1 % more", lambda n: _share(n) * Fraction(101, 100)),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", "users"),
     ),
     Claim(
         id="vecmean.eq-4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the minimax design problem",
         text=(
             Clause(
                 "problem",
                 r"$\inf\limsup_nn\,Err_n$ over channels and unbiased analyzers under the profile constraint.",
-                Role.DEFINITION,
+                "definition",
             ),
             Clause(
                 "objective",
@@ -258,22 +254,22 @@ CLAIMS: Final = (
         source="vecmean, equation (4)",
         assumptions=(),
         scope="every n, one user more at a time; six random channels with one to four users, all datasets and outputs",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_objective,
         check=_check_objective,
         controls=(
             Control("1 % more", lambda n, error: _objective(n, error) * Fraction(101, 100)),
             Control("n^2 Err_n", lambda n, error: n * n * error),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("n", "error", "users", clause="objective"),
     ),
     Claim(
         id="vecmean.thm-3.3",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the Gaussian limit correspondence",
         text=(
-            Clause("lower", r"$d\sigma^2\le Err^*_{DP}$, by Lemma 2.6 and Theorem 3.5.", Role.QUOTED),
+            Clause("lower", r"$d\sigma^2\le Err^*_{DP}$, by Lemma 2.6 and Theorem 3.5.", "quoted"),
             Clause(
                 "upper", r"$Err^*_{DP}\le d\sigma^2(1+\eta(\sigma))$, $\eta=O(\sigma^{-2/3})$ the same for every d."
             ),
@@ -281,14 +277,14 @@ CLAIMS: Final = (
         source="vecmean, Theorem 3.3",
         assumptions=("Lemmas 2.6 and A.2, Theorem 3.5 and Corollary 3.6, which have claims of their own",),
         scope="eta = 3/2 e + (1/(1-e) + 1 - e) e^2, e = sigma^(-2/3), all sigma, d; the best mixture in 16 cases",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_explicit_gap,
         check=_check_correspondence,
         controls=(
             Control("eta of order 1/sigma", lambda r: Fraction(3, 2) * r * r * r),
             Control("1 % less", lambda r: _explicit_gap(r) * Fraction(99, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("r", "dimensions", clause="upper"),
     ),
 )

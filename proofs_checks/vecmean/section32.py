@@ -15,12 +15,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -193,28 +189,28 @@ def _check_achievable(statement: Statement, _: np.random.Generator) -> Iterator[
 CLAIMS: Final = (
     Claim(
         id="vecmean.eq-5-6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the two single-user problems",
         text=r"Feasible under $\chi_{lo}\ge\chi$ is feasible under $\chi_{up}\ge\chi$: $Err^*_{up}\le Err^*_{lo}$.",
         source="vecmean, equations (5) and (6)",
         assumptions=(),
         scope="every output of every randomizer with a blanket; 40 random randomizers with various blankets",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_common_part,
         check=_check_problems,
         controls=(
             Control("without the mass", lambda d, gamma, mass: d**2 / mass),
             Control("1 % less", lambda d, gamma, mass: _common_part(d, gamma, mass) * Fraction(99, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("difference", "gamma", "mass", "randomizers"),
     ),
     Claim(
         id="vecmean.lem-3.4",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="privacy constraints become index constraints",
         text=(
-            Clause("given", "Given Lemmas 2.6 and A.2.", Role.QUOTED),
+            Clause("given", "Given Lemmas 2.6 and A.2.", "quoted"),
             Clause("chain", r"$Err^*_{up}(\chi)\le Err^*_{DP}\le Err^*_{lo}(\chi+\eta)$."),
             Clause(
                 "smaller",
@@ -225,14 +221,14 @@ CLAIMS: Final = (
         source="vecmean, Lemma 3.4",
         assumptions=("Lemma 2.6 (claim vecmean.lem-2.6)", "Lemma A.2"),
         scope="the implication: ratio of templates and its limits for all arguments; not what it rests on",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_ratio,
         check=_check_reduction,
         controls=(
             Control("power 2", lambda a, b, e, n: _ratio(a, b, e, n) * a / b),
             Control("no half in the exponent", lambda a, b, e, n: _ratio(a, b, e, n) ** 2),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("first", "second", "eps", "n", clause=("chain", "smaller")),
             *in_the_limit("eps^2 n", clause=("chain", "smaller")),
@@ -240,7 +236,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.thm-3.5",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the lower bound by the upper index",
         text=(
             Clause("bound", r"$Err_1\ge d\chi_{up}^2$ for every unbiased estimator."),
@@ -256,11 +252,11 @@ CLAIMS: Final = (
             "every estimator, mean at bot and d, two outcomes for all; 29 random randomizers against the certified "
             "least risk; RR, where it is an equality"
         ),
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_hcr,
         check=_check_hcr,
         controls=(Control("1e-9 more", lambda v, d: d / v * (1 + Fraction(1, 10**9))),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("inverse_upper", "d", "estimators", clause="bound"),
             *for_all("means at bot", clause="mean"),
@@ -268,20 +264,20 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.cor-3.6",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="what a lower index allows",
         text=r"$Err^*_{lo}(\chi)\le d\chi^2(1+\frac32\chi^{-2/3}+O(\chi^{-4/3}))$.",
         source="vecmean, Corollary 3.6",
         assumptions=(r"remainder made explicit: $(1/(1-e)+(1-e)/d)e^2$, $e=\chi^{-2/3}<1$",),
         scope="every chi > 1 and every d; the certified best mixture in 9 cases",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=upper_bound,
         check=_check_achievable,
         controls=(
             Control("1 in place of 3/2", lambda e, d: upper_bound(e, d) - Fraction(1, 2) * e),
             Control("remainder 1 % short", lambda e, d: upper_bound(e, d) - Fraction(1, 100) * e * e),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("e", "d"),
     ),
 )

@@ -14,11 +14,8 @@ from symshuffle.base.numbers import Ball, to_arb
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -173,7 +170,7 @@ def _some_frame(statement: Statement) -> Iterator[Comparison]:
 CLAIMS: Final = (
     Claim(
         id="vecmean.prop-3.8",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="randomized response on the line",
         text=(
             Clause("parameter", r"$t=(\sqrt{1+4\chi_{lo}^2}-1)/(2\chi_{lo}^2)$."),
@@ -183,19 +180,19 @@ CLAIMS: Final = (
         source="vecmean, Proposition 3.8 and equation (37)",
         assumptions=("inputs 1 and -1, $p>1/2$",),
         scope="every chi; two values of p, where the only unbiased estimator is certified",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_response,
         check=_check_response,
         controls=(
             Control("t 1 % larger", lambda chi: (_response(chi)[0] * Fraction(101, 100), _response(chi)[1])),
             Control("linear term less 1 %", lambda chi: (_response(chi)[0], _response(chi)[1] - chi / 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("chi", clause=("parameter", "lower", "upper")),
     ),
     Claim(
         id="vecmean.rem-3.9",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="frames spread a vector at a constant cost",
         text=(
             Clause("cost", r"$x=Uz$ with $|z|_\infty\le K|x|/\sqrt N$ and $K\ge1$, for every tight frame and vector."),
@@ -210,14 +207,14 @@ CLAIMS: Final = (
             "duality of linear programs; polar coordinates; a uniform subspace of a uniform rotation",
         ),
         scope="every frame, vector and dimension; coefficients of four Hadamard frames, made exact",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_distortion,
         check=_check_frames,
         controls=(
             Control("K at least 1.01", lambda d: (_distortion(d)[0] * Fraction(101, 100), _distortion(d)[1])),
             Control("some frame 1 % better", lambda d: (_distortion(d)[0], _distortion(d)[1] * Fraction(99, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("d", clause=("cost", "order")),
             *for_all("frames", clause="cost"),

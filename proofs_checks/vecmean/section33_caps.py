@@ -15,19 +15,16 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
     Correction,
-    Grade,
-    Kind,
     Statement,
     by_cases,
     for_all,
     identity,
     serving,
 )
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.parts import Erratum
 from symshuffle.vectors.error.compare import privunit_constant
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.error.risk import err1
@@ -309,7 +306,7 @@ def _has_density(p: Fraction, theta: Fraction) -> bool:
 CLAIMS: Final = (
     Claim(
         id="vecmean.prop-3.7",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="PrivUnit loses a constant factor",
         text=(
             Clause("error", r"For an unbiased estimator $Err_1=C(\theta,d)d\chi_{lo}^2(1+O(1/\chi_{lo}))$."),
@@ -324,17 +321,17 @@ CLAIMS: Final = (
             "the limit for every cap, d and unbiased estimator; the slope of C for every height and d >= 3, C(0, d) "
             "for every d; the plane at theta = 0 with three unbiased estimators, five d in balls"
         ),
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_every_estimator,
         check=_check_constant,
         controls=(
             Control("constant 1 % larger", lambda *a: _least_estimator(*a) * Fraction(101, 100)),
             Control("constant without d", lambda q, alpha, d, added: _least_estimator(q, alpha, d, added) * d),
         ),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.GRANTED,
+            "hypothesis",
+            "granted",
             "The estimator Y/m is probably meant, and for it the display holds; the text says an unbiased estimator.",
             quote="unbiased estimator",
         ),
@@ -347,7 +344,7 @@ CLAIMS: Final = (
                 r"which lies between $\frac\pi2(1-\frac1d)$ and $\frac\pi2$: so the limit is $\pi/2$."
             ),
             statement=_least_estimator,
-            grade=Grade.PROVED,
+            grade="proved",
         ),
         obligations=(
             *for_all("q", "alpha", "d", clause=("constant", "error")),
@@ -357,7 +354,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.prop-3.7-exact",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="PrivUnit's exact numbers",
         text=(
             Clause("estimator", r"$\beta=-\frac{1-q}q\alpha$, $m=\alpha\Delta/q$."),
@@ -368,19 +365,19 @@ CLAIMS: Final = (
         source="vecmean, Appendix A.4, equations (31) to (35)",
         assumptions=("the estimator Y/m",),
         scope="identities for all p, q, alpha; five mechanisms in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_numbers,
         check=_check_numbers,
         controls=(
             Control("q and 1 - q exchanged in beta", lambda p, q, a: {**_numbers(p, q, a), "beta": -q * a / (1 - q)}),
             Control("m without the division by q", lambda p, q, a: {**_numbers(p, q, a), "m": a * (p + q - 1)}),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("p", "q", "alpha", clause=("estimator", "error", "variance", "index")),
     ),
     Claim(
         id="vecmean.def-A.5",
-        kind=Kind.DEFINITION,
+        kind="definition",
         title="the PrivUnit randomizer",
         text=(
             Clause("law", "Uniform on the cap with probability p, on its complement otherwise."),
@@ -389,14 +386,14 @@ CLAIMS: Final = (
         source="vecmean, Definition A.5",
         assumptions=(),
         scope="ends of the range in dimension 3; unit mass for three mechanisms",
-        grade=Grade.REFUTED,
+        grade="refuted",
         printed=_closed_range,
         check=_check_definition,
         controls=(Control("theta = 1 allowed", lambda: ([Fraction(1, 2)], [Fraction(0), Fraction(1)])),),
-        expected=ClaimVerdict.REFUTED,
+        expected="refuted",
         erratum=Erratum(
-            Severity.HYPOTHESIS,
-            Standing.GRANTED,
+            "hypothesis",
+            "granted",
             "Only the two end points of the range have to go; they are degenerate and used nowhere.",
             quote="theta in [-1, 1]",
         ),
@@ -406,7 +403,7 @@ CLAIMS: Final = (
                 r"$\theta=1$ the cap is a point and has no density."
             ),
             statement=_open_range,
-            grade=Grade.CERTIFIED,
+            grade="certified",
         ),
         obligations=(*by_cases("ends of the ranges", clause="ranges"), *by_cases("mechanisms", clause="law")),
     ),

@@ -15,12 +15,8 @@ from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     attained,
     for_all,
@@ -245,11 +241,11 @@ def _claim(
 ) -> Claim:
     """A claim of this section, proved for all parameters unless said otherwise."""
     defaults: dict[str, Any] = {
-        "kind": Kind.STATEMENT,
+        "kind": "statement",
         "assumptions": (),
         "scope": "all parameters",
-        "grade": Grade.PROVED,
-        "expected": ClaimVerdict.HOLDS,
+        "grade": "proved",
+        "expected": "holds",
     }
     return Claim(
         id=name,
@@ -351,14 +347,14 @@ CLAIMS: Final = (
             Clause(
                 "opposite",
                 "(Opposite inputs are worst for replacement: claim symshuffle.vecmean-worst-pair-mixed.)",
-                Role.QUOTED,
+                "quoted",
             ),
         ),
         "own; Appendix C takes |x| = 1",
         _norm_monotone,
         _check_norm,
         (Control("falling", lambda mechanism: ">"),),
-        grade=Grade.EXACT_CASES,
+        grade="exact-cases",
         scope="three lengths at n = 1000 in balls; the argument is symshuffle.vecmean-worst-pair-mixed",
         obligations=for_all("mechanism", clause="length"),
     ),

@@ -19,12 +19,8 @@ from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
-    Role,
     Statement,
     for_all,
     identity,
@@ -163,7 +159,7 @@ def _expectation(channel: Channel, n: int, alpha: Fraction) -> Fraction:
 CLAIMS: Final = (
     Claim(
         id="vecmean.sec-4.3-gap",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="distance of the two indices for the mixed Gaussian",
         text=(
             Clause(
@@ -186,14 +182,14 @@ CLAIMS: Final = (
         source="vecmean, Section 4.3; the bounds are ours",
         assumptions=("blanket $N(0,\\sigma_0^2I)$ of mass $\\gamma$",),
         scope="both bounds for every gamma and sigma0, both paths; four mechanisms in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_between,
         check=_check_gap,
         controls=(
             Control("upper bound 1 % less", lambda g, w: (_between(g, w)[0], _between(g, w)[1] * Fraction(99, 100))),
             Control("lower bound 1 % more", lambda g, w: (_between(g, w)[0] * Fraction(101, 100), _between(g, w)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("gamma", "w", clause="bounds"),
             *in_the_limit("gamma fixed", clause="fixed"),
@@ -202,14 +198,14 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.sec-4.3-chua",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="conjectured profile of the plain Gaussian randomizer",
         text=(
             Clause(
                 "conjecture",
                 "CONJECTURE, open: for the Gaussian randomizer no dataset is worse than all others at $-e$, and "
                 r"then $\delta(\varepsilon_n)\le f(\chi_{chua})(1+o(1))$.",
-                Role.QUOTED,
+                "quoted",
             ),
             Clause("equal index", r"$\chi_{chua}=\chi_{up}$."),
             Clause("other direction", "So Lemma 2.6 gives the other direction: the conjecture would make it tight."),
@@ -224,7 +220,7 @@ CLAIMS: Final = (
             Control("reference at e", lambda same, own, other: _variance(1 / same, own, other)),
             Control("w^3 for w^4", lambda same, own, other: other * (same**2 - 2 * same + 1)),
         ),
-        expected=ClaimVerdict.UNDECIDED,
+        expected="undecided",
         obligations=for_all("same", "own", "other", clause=("equal index", "other direction")),
     ),
 )

@@ -13,11 +13,8 @@ from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -100,7 +97,7 @@ def _check_reversion(statement: Statement, _: np.random.Generator) -> Iterator[C
 CLAIMS: Final = (
     Claim(
         id="vecmean.prop-4.2",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="plain Gaussian randomizer: error against index",
         text=(
             Clause("index", r"$\chi_{chua}^{-2}=e^{4a}-2e^{2a}+e^a$, $a=1/\sigma_0^2$."),
@@ -109,26 +106,26 @@ CLAIMS: Final = (
         source="vecmean, Proposition 4.2, equations (56) to (58)",
         assumptions=(),
         scope="all parameters",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_gaussian_variance,
         check=_check_gaussian_variance,
         controls=(Control("e^(3a) for e^(4a)", lambda w: w**3 - 2 * w**2 + w),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("w", clause=("index", "error")),
     ),
     Claim(
         id="vecmean.eq-59-61",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="power series of the plain Gaussian index and its inverse",
         text=r"$\sigma_0^2=X+\frac92-\frac{145}{12}X^{-1}+\frac{651}8X^{-2}+\dots$, $X=\chi_{chua}^2$.",
         source="vecmean, equations (59) to (61)",
         assumptions=("V is entire with V(0) = 0 and V'(0) = 1: its local inverse is the sum of this series",),
         scope="series to fourth order; remainders with constants: claim symshuffle.vecmean-gaussian-remainders",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_reversion,
         check=_check_reversion,
         controls=(Control("last coefficient 650/8", lambda x: _reversion(x) - sp.Rational(1, 8) / x**2),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("x"),
     ),
 )

@@ -11,11 +11,8 @@ import numpy as np
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -55,7 +52,7 @@ def _check_rounds(statement: Statement, _: np.random.Generator) -> Iterator[Comp
 CLAIMS: Final = (
     Claim(
         id="vecmean.sec-6-gdp",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="rounds of the central mechanism",
         text=(
             Clause(
@@ -67,14 +64,14 @@ CLAIMS: Final = (
         source="vecmean, Section 6",
         assumptions=("squared parameters add",),
         scope="every sigma, n, T",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_rounds,
         check=_check_rounds,
         controls=(
             Control("noise T sigma", lambda s, r: r**2 * s**2),
             Control("1 % more", lambda s, r: _rounds(s, r) * Fraction(101, 100)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("sigma", "rounds", clause=("parameter", "error")),
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from symshuffle.base.numbers import Ball
 from symshuffle.ledger.claims.comparisons import Comparison, compare
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Clause, Control, Grade, Kind, Statement, by_cases
+from symshuffle.ledger.claims.model import Claim, Clause, Control, Statement, by_cases
 from symshuffle.vectors.error.compare import contenders, privunit_error, sphere_linear_error
 
 _ORDER: Final = {
@@ -56,7 +56,7 @@ def _check_order(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-takeover-order",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="the dimensions at which the other mechanisms take over",
         text=(
             Clause(
@@ -70,11 +70,11 @@ CLAIMS: Final = (
         source="our own; the catalogue's eighth item beyond the paper",
         assumptions=("inputs of the ball",),
         scope="two indices, three crossings each, the two dimensions of each crossing, in balls",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_first,
         check=_check_order,
         controls=(Control("one dimension later", lambda *a: _first(*a) + 1),),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=by_cases("chi", clause=("ten", "hundred", "clipped")),
     ),
 )

@@ -16,11 +16,8 @@ import sympy as sp
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -168,7 +165,7 @@ def _across(tau: Any, v: Any, u: Any, m: Any) -> Iterator[Comparison]:
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-worst-pair-largest-null",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst input against the null symbol, largest blanket of a Gaussian rounded at 0",
         text=(
             Clause(
@@ -190,7 +187,7 @@ CLAIMS: Final = (
             "Hadamard's inequality; a convex function is below its chord",
         ),
         scope="every level, length, gamma, weight of the blanket and length across; the library's radius in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_rounding,
         check=_check,
         controls=(
@@ -202,7 +199,7 @@ CLAIMS: Final = (
             ),
             Control("no lower at 0", lambda a, g, tau, v, u: (*_rounding(a, g, tau, v, u)[:2], u**2 / (2 * tau))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("a", "growth", "tau", "v", "u", clause=("hinges", "worst")),
     ),
 )

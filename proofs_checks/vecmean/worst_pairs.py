@@ -17,11 +17,8 @@ from symshuffle.base.numbers import Exp
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -220,7 +217,7 @@ def _check_end(statement: Statement, _: np.random.Generator) -> Iterator[Compari
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-worst-pair-mixed",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst pair of the mixed Gaussian, zero-out and replace-one",
         text=(
             Clause(
@@ -235,19 +232,19 @@ CLAIMS: Final = (
         source="our own; vecmean, Appendix C takes |x| = 1",
         assumptions=("Jensen's inequality; data processing for the contraction of shorter inputs",),
         scope="both slopes for every convex f; lengths 1/2 and 1 in balls, both adjacencies",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_interpolation,
         check=_check_mixed,
         controls=(
             Control("1 % off", lambda a, c, b, e, o: (a**2 * e**2 * sp.Rational(101, 200), -a * c * e * o)),
             Control("the same input twice is worst", lambda a, c, b, e, o: (a**2 * e**2 / 2, a * c * e * o)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("a", "c", "b", "first", "second", clause=("hinges", "worst")),
     ),
     Claim(
         id="symshuffle.vecmean-worst-pair-sphere",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst pair of the linear density on the sphere",
         text=(
             Clause("affine", r"$G$ is affine in $\langle u,w\rangle$, $w=x$ or $x-e^\varepsilon x'$."),
@@ -260,19 +257,19 @@ CLAIMS: Final = (
         source="our own",
         assumptions=("Jensen's inequality",),
         scope="every length, angle and alpha; half lengths in balls at two c, both adjacencies",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_longest,
         check=_check_sphere,
         controls=(
             Control("orthogonal vectors", lambda alpha: (1 + 0 * alpha, 1 + alpha**2)),
             Control("1 % less", lambda alpha: (1 + 0 * alpha, (1 + alpha) ** 2 * sp.Rational(99, 100))),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("alpha", clause=("affine", "worst")),
     ),
     Claim(
         id="symshuffle.vecmean-worst-pair-caps",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst pair of cap sampling",
         text=(
             Clause(
@@ -285,19 +282,19 @@ CLAIMS: Final = (
         source="our own",
         assumptions=("$h\\ge l$, density inside and outside of the cap; otherwise exchange them",),
         scope="every h, l, alpha and overlap; two mechanisms in balls",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_extremes,
         check=_check_caps,
         controls=(
             Control("agreement is extreme", lambda h, low, alpha: (h - alpha * h, low - alpha * low)),
             Control("1 % off", lambda h, low, alpha: (h - alpha * low * Fraction(101, 100), low - alpha * h)),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=for_all("high", "low", "alpha", clause=("sums", "order")),
     ),
     Claim(
         id="symshuffle.vecmean-worst-pair-largest",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst input against the largest blanket in dimension 1",
         text=(
             Clause(
@@ -310,14 +307,14 @@ CLAIMS: Final = (
         source="our own",
         assumptions=("inputs of length at most 1 in units of $\\sigma_0$, and likewise in others; order $(x,\\bot)$",),
         scope="both cases for all x, y, k; for every x and k: symshuffle.vecmean-worst-pair-largest-null",
-        grade=Grade.CERTIFIED,
+        grade="certified",
         printed=_fold,
         check=_check_end,
         controls=(
             Control("1 % off", lambda k, y, x: tuple(v * sp.Rational(101, 100) for v in _fold(k, y, x))),
             Control("slope with the other sign of k", lambda k, y, x: (_fold(k, y, x)[0], _fold(-k, y, x)[1])),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("slope", "y", "x", clause=("above", "below")),
             *for_all("k at least 0", clause="above"),

@@ -15,11 +15,8 @@ import sympy as sp
 from symshuffle.ledger.claims.comparisons import Comparison, decide
 from symshuffle.ledger.claims.model import (
     Claim,
-    ClaimVerdict,
     Clause,
     Control,
-    Grade,
-    Kind,
     Statement,
     for_all,
     identity,
@@ -161,7 +158,7 @@ def _the_blanket(claimed: Any, v: Any, w: Any, y: Any) -> Iterator[Comparison]:
 CLAIMS: Final = (
     Claim(
         id="symshuffle.vecmean-worst-pair-largest-replace",
-        kind=Kind.STATEMENT,
+        kind="statement",
         title="worst pair under replacement against the largest blanket of a Gaussian",
         text=(
             Clause(
@@ -183,7 +180,7 @@ CLAIMS: Final = (
             "slope in an input of a hinge: the sum of phi over left ends of the set g > 0 less that over right ends",
         ),
         scope="every p, q, alpha, k, gamma, length across, angle",
-        grade=Grade.PROVED,
+        grade="proved",
         printed=_slopes,
         check=_check,
         controls=(
@@ -194,7 +191,7 @@ CLAIMS: Final = (
                 lambda p, r, a, y, k, m, s, *rest: _slopes(p, r, a, y, k, m, -s, *rest),
             ),
         ),
-        expected=ClaimVerdict.HOLDS,
+        expected="holds",
         obligations=(
             *for_all("p", "r", "alpha", "y", "k", "least", "steep", "ratio", clause=("opposite", "lengths")),
             *for_all("across", "any angle", clause=("opposite", "whom")),

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.base.choices import members
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.parts import MEANINGS, Erratum, Severity
 from symshuffle.ledger.claims.registry import Ledger, bibliography, load, load_named
 from symshuffle.ledger.claims.run import counterexample
@@ -101,7 +101,7 @@ def errata(
         mistakes = [mistake for _, part in found for mistake in part]
         everywhere = [entry for mistake in mistakes for entry in (mistake[0], *mistake[2])]
         judged_entries = [(entry, entry.erratum) for entry in everywhere if entry.erratum is not None]
-        judged_entries.sort(key=lambda pair: list(Severity).index(pair[1].severity))
+        judged_entries.sort(key=lambda pair: members(Severity).index(pair[1].severity))
         typer.echo(to_json([_erratum(entry, erratum) for entry, erratum in judged_entries]), nl=False)
         return
     page = console()
@@ -149,11 +149,11 @@ def _listed(entry: LedgerEntry) -> dict[str, Any]:
     return {
         "id": entry.id,
         "paper": entry.paper,
-        "kind": entry.kind.value,
+        "kind": entry.kind,
         "title": entry.title,
         "checked": claim is not None,
-        "recorded": claim.expected.value if claim else None,
-        "grade": claim.grade.value if claim and claim.grade else None,
+        "recorded": claim.expected if claim else None,
+        "grade": claim.grade if claim else None,
     }
 
 
@@ -197,11 +197,11 @@ def _facts(entry: LedgerEntry) -> dict[str, Any]:
     claim = entry.claim
     assert claim is not None  # it was found by its id
     corrected = claim.corrected
-    refuted_by = counterexample(claim) if claim.expected is ClaimVerdict.REFUTED else None
+    refuted_by = counterexample(claim) if claim.expected == "refuted" else None
     return {
         "id": claim.id,
         "paper": claim.paper,
-        "kind": claim.kind.value,
+        "kind": claim.kind,
         "title": claim.title,
         "source": claim.source,
         "statement": claim.words,
@@ -209,12 +209,12 @@ def _facts(entry: LedgerEntry) -> dict[str, Any]:
         "assumptions": list(claim.assumptions),
         "scope": claim.scope,
         "obligations": [": ".join(filter(None, (str(one), ", ".join(one.clauses)))) for one in claim.obligations],
-        "grade": claim.grade.value if claim.grade else None,
-        "recorded": claim.expected.value,
+        "grade": claim.grade,
+        "recorded": claim.expected,
         "erratum": judged(claim.erratum),
         "counterexample": str(refuted_by) if refuted_by else None,
         "controls": [control.name for control in claim.controls],
-        "corrected": {"statement": corrected.text, "grade": corrected.grade.value} if corrected else None,
+        "corrected": {"statement": corrected.text, "grade": corrected.grade} if corrected else None,
     }
 
 

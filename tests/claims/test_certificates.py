@@ -24,7 +24,7 @@ from symshuffle.cli import app
 from symshuffle.ledger import Claim, load, run_claim, verify_claims
 from symshuffle.ledger.claims.certify import encode
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import ClaimVerdict, Control, Correction, Grade, Statement
+from symshuffle.ledger.claims.model import Control, Correction, Statement
 from symshuffle.ledger.recheck.checker import digest, read, recheck
 from symshuffle.ledger.recheck.values import decide as decide_again
 from symshuffle.ledger.recheck.values import file_reads, part_reads
@@ -59,8 +59,8 @@ def kinds(**changes: Any) -> Claim:
 
 def wrong() -> Claim:
     """Refuted as printed, with a correction."""
-    correction = Correction("half of n", lambda n, x: F(n, 2), Grade.EXACT_CASES)
-    return kinds(printed=lambda n, x: F(n, 4), expected=ClaimVerdict.REFUTED, corrected=correction)
+    correction = Correction("half of n", lambda n, x: F(n, 2), "exact-cases")
+    return kinds(printed=lambda n, x: F(n, 4), expected="refuted", corrected=correction)
 
 
 def content(found: Claim) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def test_what_cannot_be_written_exactly_is_counted_beside() -> None:
         yield compare(1, np.int64(1), at="an integer of NumPy")
 
     part = content(kinds(check=loose, printed=lambda n, x: F(2), controls=(Control("less", lambda n, x: F(0)),),
-                         grade=Grade.SAMPLED))["parts"][0]  # fmt: skip
+                         grade="sampled"))["parts"][0]  # fmt: skip
     assert part["beside"] == {"exact true": 1, "float true": 1}
     assert len(part["comparisons"]) == 2
     for value in ({"x": [0.5]}, F(1, 10**5000), object()):

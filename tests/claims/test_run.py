@@ -11,7 +11,8 @@ from fake_ledger.first import claim, defined, nothing
 
 from symshuffle import Ball, InputError
 from symshuffle.base import Verdict
-from symshuffle.ledger import Claim, Erratum, Severity, Standing, load, run_claim, verify_claims
+from symshuffle.base.choices import members
+from symshuffle.ledger import Claim, Erratum, load, run_claim, verify_claims
 from symshuffle.ledger.claims.comparisons import Comparison, Means, compare, decide
 from symshuffle.ledger.claims.model import (
     Check,
@@ -19,7 +20,6 @@ from symshuffle.ledger.claims.model import (
     Control,
     Correction,
     Grade,
-    Kind,
     Statement,
     attained,
     by_cases,
@@ -27,12 +27,13 @@ from symshuffle.ledger.claims.model import (
     identity,
     serving,
 )
+from symshuffle.ledger.claims.parts import Severity
 from symshuffle.ledger.claims.run import seeded
 
 
 def test_true_statement_holds() -> None:
     outcome = run_claim(claim("a"))
-    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.HOLDS, Grade.EXACT_CASES)
+    assert (outcome.verdict, outcome.grade) == ("holds", "exact-cases")
     assert (outcome.true, outcome.undecided, outcome.false) == (8, 0, 0)
     assert (outcome.controls, outcome.controls_rejected) == (1, 1)
     assert outcome.evidence == "8 exact"
@@ -41,9 +42,9 @@ def test_true_statement_holds() -> None:
 
 
 def test_vacuous_check_fails_even_if_undecided_is_on_record() -> None:
-    for expected in ClaimVerdict:
+    for expected in members(ClaimVerdict):
         outcome = run_claim(claim("a", check=nothing, expected=expected))
-        assert outcome.verdict is ClaimVerdict.UNDECIDED
+        assert outcome.verdict == "undecided"
         assert outcome.grade is None
         assert not outcome.agrees_with_record
         assert "vacuous" in outcome.evidence
@@ -69,50 +70,50 @@ def test_one_undecided_comparison_leaves_the_claim_undecided() -> None:
         check=overlapping,
         printed=lambda n: Fraction(1),
         controls=(Control("outside", lambda n: Fraction(3)),),
-        expected=ClaimVerdict.UNDECIDED,
+        expected="undecided",
     )
     outcome = run_claim(undecided)
-    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.UNDECIDED, None)
+    assert (outcome.verdict, outcome.grade) == ("undecided", None)
     assert outcome.evidence == "1 exact, 1 ball; 1 undecided"
     assert outcome.agrees_with_record
-    assert not run_claim(replace(undecided, expected=ClaimVerdict.HOLDS)).agrees_with_record
+    assert not run_claim(replace(undecided, expected="holds")).agrees_with_record
 
 
 def test_a_false_comparison_outweighs_undecided_ones() -> None:
     outcome = run_claim(claim("a", check=mixed(Verdict.UNDECIDED, Verdict.FALSE, Verdict.TRUE)))
-    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.REFUTED, Grade.REFUTED)
+    assert (outcome.verdict, outcome.grade) == ("refuted", "refuted")
     assert (outcome.true, outcome.undecided, outcome.false) == (1, 1, 1)
 
 
 REFUTED = claim(
     "a",
     printed=lambda n: n,
-    expected=ClaimVerdict.REFUTED,
-    corrected=Correction("squared", lambda n: n * n, Grade.EXACT_CASES),
+    expected="refuted",
+    corrected=Correction("squared", lambda n: n * n, "exact-cases"),
 )
 
 
 def test_refutation_shows_the_first_counterexample_and_runs_the_correction() -> None:
     outcome = run_claim(REFUTED)
-    assert outcome.verdict is ClaimVerdict.REFUTED
+    assert outcome.verdict == "refuted"
     assert outcome.counterexample == "at n=2: 4 == 2 is false (exact)"
     assert outcome.corrected is not None
-    assert (outcome.corrected.verdict, outcome.corrected.grade) == (ClaimVerdict.HOLDS, Grade.EXACT_CASES)
+    assert (outcome.corrected.verdict, outcome.corrected.grade) == ("holds", "exact-cases")
     assert outcome.agrees_with_record
 
 
 @pytest.mark.parametrize(
     ("correction", "message"),
     [
-        (Correction("cubed", lambda n: n**3, Grade.CERTIFIED), "at n=2: 4 == 8"),
-        (Correction("squared", lambda n: n * n, Grade.PROVED), "no comparison is symbolic"),
-        (Correction("squared", lambda n: n * n, Grade.CERTIFIED, check=nothing), "no comparison"),
-        (Correction("broken", lambda n: 1 / 0, Grade.CERTIFIED), "ZeroDivisionError"),
+        (Correction("cubed", lambda n: n**3, "certified"), "at n=2: 4 == 8"),
+        (Correction("squared", lambda n: n * n, "proved"), "no comparison is symbolic"),
+        (Correction("squared", lambda n: n * n, "certified", check=nothing), "no comparison"),
+        (Correction("broken", lambda n: 1 / 0, "certified"), "ZeroDivisionError"),
     ],
 )
 def test_a_correction_that_fails_fails_the_run(correction: Correction, message: str) -> None:
     outcome = run_claim(replace(REFUTED, corrected=correction))
-    assert outcome.verdict is ClaimVerdict.REFUTED
+    assert outcome.verdict == "refuted"
     assert not outcome.agrees_with_record
     assert message in outcome.evidence
 
@@ -120,7 +121,7 @@ def test_a_correction_that_fails_fails_the_run(correction: Correction, message: 
 def test_control_that_is_not_rejected_fails_the_run() -> None:
     outcome = run_claim(claim("a", controls=(Control("same", lambda n: n * n), Control("other", lambda n: 0))))
     assert (outcome.controls, outcome.controls_rejected) == (2, 1)
-    assert outcome.verdict is ClaimVerdict.HOLDS
+    assert outcome.verdict == "holds"
     assert not outcome.agrees_with_record
     assert "control 'same' was not rejected" in outcome.evidence
 
@@ -164,17 +165,15 @@ WRONG = (Control("cubed", lambda n: n**3), Control("one more", lambda n: n * n +
 
 @pytest.mark.parametrize(("check", "found"), [(told_apart, True), (beside_the_point, False)])
 def test_a_symbolic_comparison_may_be_about_something_else(check: Check, found: bool) -> None:
-    proved = claim(
-        "a", grade=Grade.PROVED, check=check, printed=lambda n: n * n, controls=WRONG, obligations=for_all("n")
-    )
+    proved = claim("a", grade="proved", check=check, printed=lambda n: n * n, controls=WRONG, obligations=for_all("n"))
     outcome = run_claim(proved)
     assert (outcome.agrees_with_record, outcome.controls_rejected, outcome.symbolic_rejection) == (found, 2, found)
     assert any("no symbolic comparison rejects" in fault for fault in outcome.faults) is not found
-    assert run_claim(replace(proved, grade=Grade.EXACT_CASES)).symbolic_rejection is None
+    assert run_claim(replace(proved, grade="exact-cases")).symbolic_rejection is None
 
 
 def test_a_refutation_by_a_symbolic_comparison_counts_for_a_proved_correction() -> None:
-    squared = Correction("squared", lambda n: n * n, Grade.PROVED)
+    squared = Correction("squared", lambda n: n * n, "proved")
     one = (Control("one", lambda n: 1),)
     owed = for_all("n")
     outcome = run_claim(replace(REFUTED, check=told_apart, corrected=squared, controls=one, obligations=owed))
@@ -183,7 +182,7 @@ def test_a_refutation_by_a_symbolic_comparison_counts_for_a_proved_correction() 
 
 @pytest.mark.parametrize(
     ("grade", "expected"),
-    [(Grade.REFUTED, ClaimVerdict.HOLDS), (None, ClaimVerdict.REFUTED), (Grade.PROVED, ClaimVerdict.REFUTED)],
+    [("refuted", "holds"), (None, "refuted"), ("proved", "refuted")],
 )
 def test_refuted_is_the_grade_of_refuted_claims(grade: Grade | None, expected: ClaimVerdict) -> None:
     with pytest.raises(InputError, match="refuted exactly for the claims on record as refuted"):
@@ -192,14 +191,14 @@ def test_refuted_is_the_grade_of_refuted_claims(grade: Grade | None, expected: C
 
 def test_a_refutation_says_how_much_it_matters() -> None:
     """A refuted claim without an erratum does not construct; beside a statement that holds only a slip may stand."""
-    slip = Erratum(Severity.WORDING, Standing.READING, "one word")
+    slip = Erratum("wording", "reading", "one word")
     with pytest.raises(
         InputError, match=r"erratum is missing: expected how much the refutation matters, unlike symshuffle.a"
     ):
-        claim("a", expected=ClaimVerdict.REFUTED, erratum=None)
+        claim("a", expected="refuted", erratum=None)
     assert claim("a", erratum=slip).erratum is slip
-    for severity in set(Severity) - {Severity.WORDING}:
-        standing = None if severity is Severity.QUESTION else Standing.GRANTED
+    for severity in set(members(Severity)) - {"wording"}:
+        standing = None if severity == "question" else "granted"
         with pytest.raises(InputError, match="beside a statement that holds"):
             claim("a", erratum=Erratum(severity, standing, "a reason"))
 
@@ -207,11 +206,11 @@ def test_a_refutation_says_how_much_it_matters() -> None:
 @pytest.mark.parametrize(
     ("severity", "standing", "because", "words"),
     [
-        (Severity.RESULT, None, "a reason", "standing"),
-        (Severity.QUESTION, Standing.GRANTED, "a reason", "standing"),
-        (Severity.RESULT, Standing.GRANTED, " ", "because"),
-        ("grave", Standing.GRANTED, "a reason", "severity"),
-        (Severity.RESULT, "perhaps", "a reason", "standing"),
+        ("result", None, "a reason", "standing"),
+        ("question", "granted", "a reason", "standing"),
+        ("result", "granted", " ", "because"),
+        ("grave", "granted", "a reason", "severity"),
+        ("result", "perhaps", "a reason", "standing"),
     ],
 )
 def test_errata_are_judged_whole(severity: Any, standing: Any, because: str, words: str) -> None:
@@ -241,9 +240,9 @@ def test_exception_in_a_check_is_never_hidden() -> None:
         yield compare(1, 1, at="start")
         raise RuntimeError("lost\nthe thread")
 
-    for expected in (ClaimVerdict.HOLDS, ClaimVerdict.UNDECIDED):
+    for expected in ("holds", "undecided"):
         outcome = run_claim(claim("a", check=breaks, expected=expected))
-        assert (outcome.verdict, outcome.grade) == (ClaimVerdict.UNDECIDED, None)
+        assert (outcome.verdict, outcome.grade) == ("undecided", None)
         assert "RuntimeError: lost the thread" in outcome.evidence
         assert not outcome.agrees_with_record
 
@@ -259,18 +258,18 @@ def stated(*means: Means) -> Any:
 @pytest.mark.parametrize(
     ("grade", "means", "message"),
     [
-        (Grade.PROVED, (Means.EXACT, Means.BALL), "no comparison is symbolic"),
-        (Grade.PROVED, (Means.SYMBOLIC, Means.FLOAT), "floating point"),
-        (Grade.CERTIFIED, (Means.EXACT, Means.FLOAT), "floating point"),
-        (Grade.EXACT_CASES, (Means.FLOAT,), "floating point"),
-        (Grade.REFUTED, (Means.EXACT,), "no grade"),
-        (None, (Means.EXACT,), "no grade"),
+        ("proved", ("exact", "ball"), "no comparison is symbolic"),
+        ("proved", ("symbolic", "float"), "floating point"),
+        ("certified", ("exact", "float"), "floating point"),
+        ("exact-cases", ("float",), "floating point"),
+        ("refuted", ("exact",), "no grade"),
+        (None, ("exact",), "no grade"),
     ],
 )
 def test_evidence_weaker_than_the_grade_fails(grade: Grade | None, means: tuple[Means, ...], message: str) -> None:
-    recorded = ClaimVerdict.REFUTED if grade is Grade.REFUTED else ClaimVerdict.HOLDS
+    recorded = "refuted" if grade == "refuted" else "holds"
     outcome = run_claim(claim("a", grade=grade, check=stated(*means), expected=recorded))
-    assert outcome.verdict is ClaimVerdict.HOLDS
+    assert outcome.verdict == "holds"
     assert outcome.grade is None
     assert not outcome.agrees_with_record
     assert message in outcome.evidence
@@ -279,40 +278,40 @@ def test_evidence_weaker_than_the_grade_fails(grade: Grade | None, means: tuple[
 @pytest.mark.parametrize(
     ("grade", "means"),
     [
-        (Grade.PROVED, (Means.SYMBOLIC, Means.EXACT)),
-        (Grade.CERTIFIED, (Means.EXACT, Means.BALL)),
-        (Grade.EXACT_CASES, (Means.EXACT,)),
-        (Grade.SAMPLED, (Means.FLOAT, Means.EXACT)),
+        ("proved", ("symbolic", "exact")),
+        ("certified", ("exact", "ball")),
+        ("exact-cases", ("exact",)),
+        ("sampled", ("float", "exact")),
     ],
 )
 def test_evidence_that_carries_the_grade(grade: Grade, means: tuple[Means, ...]) -> None:
     outcome = run_claim(claim("a", grade=grade, check=stated(*means), obligations=by_cases("n")))
-    assert outcome.grade is grade
+    assert outcome.grade == grade
     assert outcome.agrees_with_record
 
 
 def test_definition() -> None:
     even = claim(
         "a",
-        kind=Kind.DEFINITION,
-        grade=Grade.PROVED,
+        kind="definition",
+        grade="proved",
         check=defined,
         printed=lambda n: n % 2 == 0,
         controls=(Control("odd", lambda n: n % 2 == 1),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=by_cases("n"),
     )
     outcome = run_claim(even)
-    assert (outcome.verdict, outcome.grade, outcome.agrees_with_record) == (ClaimVerdict.DEFINITION, Grade.PROVED, True)
-    assert run_claim(replace(even, printed=lambda n: False)).verdict is ClaimVerdict.REFUTED
+    assert (outcome.verdict, outcome.grade, outcome.agrees_with_record) == ("definition", "proved", True)
+    assert run_claim(replace(even, printed=lambda n: False)).verdict == "refuted"
 
 
 def test_no_content() -> None:
-    empty = claim("a", kind=Kind.NO_CONTENT, grade=None, check=nothing, controls=(), expected=ClaimVerdict.NO_CONTENT)
+    empty = claim("a", kind="no-content", grade=None, check=nothing, controls=(), expected="no-content")
     outcome = run_claim(empty)
-    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.NO_CONTENT, None)
+    assert (outcome.verdict, outcome.grade) == ("no-content", None)
     assert outcome.agrees_with_record
-    assert not run_claim(replace(empty, grade=Grade.PROVED)).agrees_with_record
+    assert not run_claim(replace(empty, grade="proved")).agrees_with_record
 
 
 def test_every_run_of_a_claim_draws_the_same_numbers() -> None:
@@ -328,7 +327,7 @@ def test_every_run_of_a_claim_draws_the_same_numbers() -> None:
             check=record,
             printed=lambda n: 2,
             controls=(Control("wrong", lambda n: 3),),
-            corrected=Correction("one", lambda n: 1, Grade.EXACT_CASES),
+            corrected=Correction("one", lambda n: 1, "exact-cases"),
         )
     )
     assert len(seen) == 3
@@ -370,7 +369,7 @@ def test_some_claims_come_back_in_the_order_asked() -> None:
 def test_a_worker_that_dies_fails_its_claim() -> None:
     ledger = load("fake_deadly")
     outcomes = {outcome.id: outcome for outcome in verify_claims(ledger, jobs=2)}
-    assert outcomes["symshuffle.dies"].verdict is ClaimVerdict.UNDECIDED
+    assert outcomes["symshuffle.dies"].verdict == "undecided"
     assert "worker process died" in outcomes["symshuffle.dies"].evidence
     assert not any(outcome.agrees_with_record for outcome in outcomes.values())
 
@@ -391,7 +390,7 @@ def test_each_part_of_a_statement_has_a_verdict_of_its_own() -> None:
         claim("parts", check=check, obligations=(*for_all("shape"), *attained("range", "unserved")))
     ).clauses
     assert [(one.of, one.verdict, one.evidence) for one in found] == [
-        ("the statement", ClaimVerdict.HOLDS, "1 exact"),
-        ("for all shape", ClaimVerdict.HOLDS, "1 symbolic"),
-        ("attained range", ClaimVerdict.REFUTED, "2 exact"),
+        ("the statement", "holds", "1 exact"),
+        ("for all shape", "holds", "1 symbolic"),
+        ("attained range", "refuted", "2 exact"),
     ]

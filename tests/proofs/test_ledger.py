@@ -2,18 +2,18 @@
 
 import pytest
 
-from symshuffle.ledger import Grade, load, run_claim
+from symshuffle.ledger import load, run_claim
 
 
 @pytest.mark.parametrize("claim", load().claims, ids=lambda claim: claim.id)
 def test_claim_comes_out_as_recorded(claim):
     outcome = run_claim(claim)
     assert outcome.faults == ()
-    assert outcome.verdict is claim.expected, outcome.counterexample
+    assert outcome.verdict == claim.expected, outcome.counterexample
     assert outcome.controls_rejected == len(claim.controls)
     graded = (claim.grade, claim.corrected.grade if claim.corrected else None)
-    assert outcome.symbolic_rejection is (True if Grade.PROVED in graded else outcome.symbolic_rejection)
+    assert outcome.symbolic_rejection is (True if "proved" in graded else outcome.symbolic_rejection)
     assert outcome.symbolic_rejection is not False
     if claim.corrected is not None:
         assert outcome.corrected is not None
-        assert outcome.corrected.grade is claim.corrected.grade
+        assert outcome.corrected.grade == claim.corrected.grade

@@ -1,4 +1,4 @@
-"""Every public door with an enumeration: members and their names are the same, anything else is refused by name."""
+"""Every public door with a choice of texts: anything else is refused by name."""
 
 import enum
 import importlib
@@ -16,7 +16,7 @@ import symshuffle
 from symshuffle import InputError
 from symshuffle.base import Verdict
 from symshuffle.cli import WRONG_INPUT, application, main
-from tests.shown import shows_itself
+from symshuffle.ledger.claims import comparisons, model, parts
 from tests.soundness.public_doors import DOORS
 from tests.words import words
 
@@ -142,7 +142,7 @@ def doors():
 
 NAMES = {
     name
-    for module in (symshuffle.base.choices, symshuffle.ledger.claims.model)
+    for module in (symshuffle.base.choices, comparisons, model, parts)
     for name, kind in vars(module).items()
     if isinstance(kind, enum.EnumMeta) or typing.get_origin(kind) is typing.Literal
 } | {"Literal"}
@@ -154,14 +154,6 @@ KEYWORDS = {"accountants.deployment.adjacency.Adjacency.relation": "adjacency"}
 
 def test_every_door_has_a_row():
     assert set(WALKED) == {door.removesuffix(" of groups") for door in DOORS}
-
-
-def outcome(door, value):
-    """What comes of a value; a refusal of a member that does not serve here is an outcome too."""
-    try:
-        return DOORS[door](value)
-    except symshuffle.SymshuffleError as refusal:
-        return type(refusal), str(refusal)
 
 
 def texts(kind):
@@ -176,14 +168,6 @@ def test_nonsense_is_refused_by_name(door):
         with pytest.raises(InputError) as refusal:
             DOORS[door](nonsense)
         assert refusal.value.argument == argument
-
-
-@pytest.mark.parametrize("door", [door for door, kinds in ASKED.items() if any(isinstance(k, type) for k in kinds)])
-def test_a_member_and_its_name_are_the_same(door):
-    for kind in ASKED[door]:
-        for member in kind:
-            found = outcome(door, member)
-            assert outcome(door, member.value) == found and shows_itself(found)
 
 
 def options():

@@ -71,7 +71,7 @@ class Witnesses:
             self.calls.clear()
         written = self._written(comparison)
         if written is None:
-            self.beside[f"{comparison.means.value} {comparison.verdict.value}"] += 1
+            self.beside[f"{comparison.means} {comparison.verdict.value}"] += 1
         else:
             self.comparisons.append(written)
 
@@ -159,8 +159,8 @@ def certificate(
         "title": claim.title,
         "source": claim.source,
         "scope": claim.scope,
-        "verdict": verdict.value,
-        "grade": grade.value if grade else None,
+        "verdict": verdict,
+        "grade": grade,
         "versions": {"python": platform.python_version()} | {name: installed(name) for name in _LIBRARIES},
         "parts": parts,
     }

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball, Verdict, equal, less
@@ -19,14 +18,8 @@ if TYPE_CHECKING:
     from symshuffle.channels.geometry.linprog import Solution
 
 
-@final
-class Means(StrEnum):
-    """How one comparison was decided."""
-
-    SYMBOLIC = "symbolic"
-    EXACT = "exact"
-    BALL = "ball"
-    FLOAT = "float"
+Means: TypeAlias = Literal["symbolic", "exact", "ball", "float"]
+"""How one comparison was decided."""
 
 
 @final
@@ -76,10 +69,10 @@ class Comparison:
 
     def __str__(self) -> str:
         if self.is_question:
-            return f"at {self.at}: {self.computed}, where the statement says: {self.claimed} ({self.means.value})"
+            return f"at {self.at}: {self.computed}, where the statement says: {self.claimed} ({self.means})"
         stated = self.claimed if self.claimed.startswith(("<", ">")) else f"{self.relation} {self.claimed}"
         relation = f"{self.computed} {stated}"
-        return f"at {self.at}: {relation} is {self.verdict.value} ({self.means.value})"
+        return f"at {self.at}: {relation} is {self.verdict.value} ({self.means})"
 
 
 _WORDS: Final = re.compile(r"[a-z]{2,} [a-z]+")
@@ -144,20 +137,21 @@ def compare(
     if relation not in _RELATIONS:
         raise InputError("relation", relation, "one of " + ", ".join(_RELATIONS))
     numeric = (int, Fraction, Ball, float)
+    means: Means = "exact"
     if slack is not None:
-        means, verdict = Means.FLOAT, Verdict.of(_within(float(computed), float(claimed), relation, slack))
+        means, verdict = "float", Verdict.of(_within(float(computed), float(claimed), relation, slack))
     elif isinstance(computed, float) or isinstance(claimed, float):
         raise InputError("slack", slack, "an absolute tolerance when a double is compared")
     elif isinstance(computed, numeric) and isinstance(claimed, numeric):
-        means = Means.BALL if isinstance(computed, Ball) or isinstance(claimed, Ball) else Means.EXACT
+        means = "ball" if isinstance(computed, Ball) or isinstance(claimed, Ball) else "exact"
         verdict = _RELATIONS[relation](computed, claimed)
     elif relation == "==":
-        means, verdict = Means.EXACT, Verdict.of(bool(computed == claimed))
+        verdict = Verdict.of(bool(computed == claimed))
     else:
         raise InputError("relation", relation, f"== for values of type {type(computed).__name__}")
     if solution is not None and computed not in (solution.value.exact, -solution.value.upper):
         raise InputError("solution", solution.value, f"one with the optimum {computed}, or its negative")
-    values = None if means is Means.FLOAT else (computed, claimed)
+    values = None if means == "float" else (computed, claimed)
     return Comparison(
         found or _shorten(computed), _shorten(claimed), relation, verdict, means, at, values=values, solution=solution
     )
@@ -208,7 +202,7 @@ def identity(computed: Any, claimed: Any, *, at: str) -> Comparison:
 
     for argument, side in (("computed", computed), ("claimed", claimed)):
         check_expression(side, argument)
-    return Comparison(_shorten(computed), _shorten(claimed), "==", same_function(computed, claimed), Means.SYMBOLIC, at)
+    return Comparison(_shorten(computed), _shorten(claimed), "==", same_function(computed, claimed), "symbolic", at)
 
 
 def decide(truth: bool | Verdict, *, at: str, claimed: str, computed: str = "", symbolic: bool = False) -> Comparison:
@@ -246,8 +240,7 @@ def decide(truth: bool | Verdict, *, at: str, claimed: str, computed: str = "", 
     if not isinstance(truth, bool | Verdict):
         raise InputError("truth", truth, "True, False or a Verdict")
     verdict = truth if isinstance(truth, Verdict) else Verdict.of(truth)
-    means = Means.SYMBOLIC if symbolic else Means.EXACT
-    return Comparison(computed or verdict.value, claimed, "==", verdict, means, at)
+    return Comparison(computed or verdict.value, claimed, "==", verdict, "symbolic" if symbolic else "exact", at)
 
 
 def serving(clause: str, comparisons: Iterable[Comparison]) -> Iterator[Comparison]:

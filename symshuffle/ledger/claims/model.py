@@ -11,20 +11,17 @@ import html
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
 from symshuffle.base.choices import replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.ledger.claims.comparisons import Comparison as Comparison  # noqa: PLC0414
-from symshuffle.ledger.claims.comparisons import Means as Means  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import compare as compare  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import decide as decide  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import identity as identity  # noqa: PLC0414
 from symshuffle.ledger.claims.comparisons import serving as serving  # noqa: PLC0414
 from symshuffle.ledger.claims.parts import Clause as Clause  # noqa: PLC0414  # with those below, handed on
-from symshuffle.ledger.claims.parts import Erratum, Severity, check_clauses
-from symshuffle.ledger.claims.parts import Role as Role  # noqa: PLC0414
+from symshuffle.ledger.claims.parts import Erratum, check_clauses
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,41 +30,21 @@ Statement: TypeAlias = Callable[..., Any]
 """A transcribed statement: from the quantities it speaks about to what it says of them."""
 
 
-@final
-class Kind(StrEnum):
-    """Kind of a catalogue entry."""
-
-    STATEMENT = "statement"
-    DEFINITION = "definition"
-    TABLE = "table"
-    NO_CONTENT = "no-content"
+Kind: TypeAlias = Literal["statement", "definition", "table", "no-content"]
+"""Kind of a catalogue entry."""
 
 
-@final
-class ClaimVerdict(StrEnum):
-    """Verdict of the ledger on a claim."""
-
-    HOLDS = "holds"
-    REFUTED = "refuted"
-    UNDECIDED = "undecided"
-    DEFINITION = "definition"
-    NO_CONTENT = "no-content"
+ClaimVerdict: TypeAlias = Literal["holds", "refuted", "undecided", "definition", "no-content"]
+"""Verdict of the ledger on a claim."""
 
 
-@final
-class Grade(StrEnum):
-    """Strength of the evidence behind a verdict.
+Grade: TypeAlias = Literal["proved", "certified", "exact-cases", "sampled", "refuted"]
+"""Strength of the evidence behind a verdict.
 
-    ``PROVED``: a symbolic identity or a decision procedure, for all parameters. ``CERTIFIED``: exact rational or
-    ball arithmetic, optimality certificates. ``EXACT_CASES``: exact, on finitely many cases. ``SAMPLED``: floating
-    point or random cases. ``REFUTED``: a counterexample.
-    """
-
-    PROVED = "proved"
-    CERTIFIED = "certified"
-    EXACT_CASES = "exact-cases"
-    SAMPLED = "sampled"
-    REFUTED = "refuted"
+``"proved"``: a symbolic identity or a decision procedure, for all parameters. ``"certified"``: exact rational or ball
+arithmetic, optimality certificates. ``"exact-cases"``: exact, on finitely many cases. ``"sampled"``: floating point or
+random cases. ``"refuted"``: a counterexample.
+"""
 
 
 @final
@@ -302,20 +279,20 @@ class Claim:
         replace_choice(ClaimVerdict, self, "expected")
         if self.grade is not None:
             replace_choice(Grade, self, "grade")
-        if (self.grade is Grade.REFUTED) is not (self.expected is ClaimVerdict.REFUTED):
+        if (self.grade == "refuted") is not (self.expected == "refuted"):
             expected = "refuted exactly for the claims on record as refuted"
-            raise InputError("grade", self.grade.value if self.grade else None, f"{expected}, unlike {self.id}")
+            raise InputError("grade", self.grade, f"{expected}, unlike {self.id}")
         severity = None if self.erratum is None else self.erratum.severity
-        if self.expected is ClaimVerdict.REFUTED:
+        if self.expected == "refuted":
             if severity is None:
                 raise InputError("erratum", None, f"how much the refutation matters, unlike {self.id}")
-        elif severity not in {None, Severity.WORDING}:
-            raise InputError("erratum", severity.value, f"a slip (wording) beside a statement that holds: {self.id}")
-        if self.kind is not Kind.NO_CONTENT:
+        elif severity not in {None, "wording"}:
+            raise InputError("erratum", severity, f"a slip (wording) beside a statement that holds: {self.id}")
+        if self.kind != "no-content":
             check_clauses(self.id, self.clauses, [obligation.clauses for obligation in self.owed])
 
     def __repr__(self) -> str:
-        grade = "open" if self.grade is None else self.grade.value
+        grade = "open" if self.grade is None else self.grade
         return f"<claim {self.id} ({grade}): {self.title}>"
 
     def _repr_html_(self) -> str:
@@ -323,8 +300,8 @@ class Claim:
             ("claim", self.id),
             ("title", self.title),
             ("statement", self.words),
-            ("grade", "open" if self.grade is None else self.grade.value),
-            ("recorded", self.expected.value),
+            ("grade", "open" if self.grade is None else self.grade),
+            ("recorded", self.expected),
         )
         body = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows)
         return f"<table>{body}</table>"

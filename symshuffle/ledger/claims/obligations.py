@@ -21,7 +21,7 @@ import numpy as np
 
 from symshuffle.base.numbers import Ball, Exp, Verdict
 from symshuffle.ledger.claims.comparisons import Means
-from symshuffle.ledger.claims.model import Check, Claim, Correction, Grade, Kind, Statement, parameters
+from symshuffle.ledger.claims.model import Check, Claim, Correction, Statement, parameters
 
 _Rejects: TypeAlias = Callable[[Hashable, Check, Statement, str | None], bool]
 
@@ -90,7 +90,7 @@ def rejections(generator: Callable[[], np.random.Generator]) -> _Rejects:
         if run not in ended and not (again and among(fell, serving)):
             try:
                 for comparison in check(statement, generator()):
-                    if comparison.verdict is not Verdict.TRUE and comparison.means is Means.SYMBOLIC:
+                    if comparison.verdict is not Verdict.TRUE and comparison.means == "symbolic":
                         fell.add(comparison.serves)
                         if not again and among(fell, serving):
                             return True
@@ -282,16 +282,16 @@ def unmet(
         yield f"a comparison serves {clause!r}, which the claim does not list"
     clauses = {of: quantifier for of, quantifier in quantified.items() if of not in passed}
     # A parameter that stands for a function or a flag, not for a quantity, is one of the whole statement's.
-    objects = frozenset() if holds.grade is Grade.PROVED else frozenset(parameters(claim.printed))
+    objects = frozenset() if holds.grade == "proved" else frozenset(parameters(claim.printed))
     for clause, quantifier in clauses.items():
         if clause not in served and clause not in objects:
             yield f"nothing serves '{quantifier} {clause}'"
     general = [name for name in sorted(passed) if quantified.get(name, "for all") in _GENERAL]
-    if holds.grade is Grade.CERTIFIED and claim.kind is Kind.STATEMENT:
+    if holds.grade == "certified" and claim.kind == "statement":
         for name in general:
             if not passed[name]:
                 yield f"graded certified, on finitely many values of {name}"
-    if holds.grade is Grade.PROVED:
+    if holds.grade == "proved":
         owed = [one for one, quantifier in clauses.items() if quantifier in _GENERAL and one in served]
         yield from _unproved(claim, holds, passed, general, {clause: served[clause] for clause in owed}, generator)
 
@@ -316,7 +316,7 @@ def _unproved(
             yield f"graded proved, but no symbolic comparison falls when the statement is made false for large {name}"
     symbols = sorted(name for name in passed if passed[name])
     for clause, means in served.items():
-        if Means.SYMBOLIC not in means:
+        if "symbolic" not in means:
             yield f"graded proved, but no symbolic comparison serves {clause!r}"
         elif not _falls_with_any(claim, check, statement, symbols, rejects, clause):
             yield f"graded proved, but what serves {clause!r} does not depend on the statement"

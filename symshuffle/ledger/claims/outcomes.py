@@ -108,7 +108,7 @@ class Outcome:
     @property
     def agrees_with_record(self) -> bool:
         """Whether the run has no faults, rejects all controls and finds the known verdict."""
-        return not self.faults and self.verdict is self.recorded
+        return not self.faults and self.verdict == self.recorded
 
     @property
     def counterexample(self) -> str | None:

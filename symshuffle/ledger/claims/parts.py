@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, Literal, TypeAlias, final
 
 from symshuffle.base.choices import replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import to_float
 
+Role: TypeAlias = Literal["checked", "quoted", "definition"]
+"""Why a clause needs a check, or needs none.
 
-@final
-class Role(StrEnum):
-    """Why a clause needs a check, or needs none.
-
-    ``CHECKED``: comparisons decide it. ``QUOTED``: it is a result of other work, and is taken from there.
-    ``DEFINITION``: it introduces a name, and says nothing that could be false.
-    """
-
-    CHECKED = "checked"
-    QUOTED = "quoted"
-    DEFINITION = "definition"
+``"checked"``: comparisons decide it. ``"quoted"``: it is a result of other work, and is taken from there.
+``"definition"``: it introduces a name, and says nothing that could be false.
+"""
 
 
 @final
@@ -47,7 +40,7 @@ class Clause:
 
     id: str
     text: str
-    role: Role = Role.CHECKED
+    role: Role = "checked"
 
     def __post_init__(self) -> None:
         replace_choice(Role, self, "role")
@@ -70,46 +63,36 @@ def check_clauses(claim: str, clauses: Sequence[Clause], named: Sequence[Sequenc
     if not all(named):
         raise InputError("obligations", claim, "obligations that name the clauses that they are about")
     for one in clauses:
-        if (one.role is Role.CHECKED) is not any(one.id in names for names in named):
+        if (one.role == "checked") is not any(one.id in names for names in named):
             expected = "a clause that an obligation names, or else one that is quoted or a definition"
             raise InputError("text", f"{claim} ({one.id})", expected)
 
 
-@final
-class Severity(StrEnum):
-    """What has to change in a refuted statement, the most serious first.
+Severity: TypeAlias = Literal["result", "hypothesis", "wording", "question"]
+"""What has to change in a refuted statement, the most serious first.
 
-    ``RESULT``: something that a reader would use changes: a formula of a table, or what an analysis or an experiment
-    is said to show. ``HYPOTHESIS``: the statement stands once a constant, a range or an assumption is repaired.
-    ``WORDING``: a slip, a word too strong, or a step of a proof that is easily mended; nothing rests on it.
-    ``QUESTION``: nothing was printed as a fact; a question or a conjecture, of the paper or ours, is answered no.
-    """
-
-    RESULT = "result"
-    HYPOTHESIS = "hypothesis"
-    WORDING = "wording"
-    QUESTION = "question"
+``"result"``: something that a reader would use changes: a formula of a table, or what an analysis or an experiment is
+said to show. ``"hypothesis"``: the statement stands once a constant, a range or an assumption is repaired.
+``"wording"``: a slip, a word too strong, or a step of a proof that is easily mended; nothing rests on it.
+``"question"``: nothing was printed as a fact; a question or a conjecture, of the paper or ours, is answered no.
+"""
 
 
-@final
-class Standing(StrEnum):
-    """Whether the authors of a refuted statement would agree that it is wrong.
+Standing: TypeAlias = Literal["granted", "reading"]
+"""Whether the authors of a refuted statement would agree that it is wrong.
 
-    ``GRANTED``: read as it is written, the statement has a counterexample. ``READING``: under some reading, often the
-    intended one, nothing is wrong.
-    """
-
-    GRANTED = "granted"
-    READING = "reading"
+``"granted"``: read as it is written, the statement has a counterexample. ``"reading"``: under some reading, often the
+intended one, nothing is wrong.
+"""
 
 
 MEANINGS: Final[Mapping[Severity | Standing, str]] = {
-    Severity.RESULT: "A result changes",
-    Severity.HYPOTHESIS: "A constant or a hypothesis changes",
-    Severity.WORDING: "A slip, or wording",
-    Severity.QUESTION: "A question or a conjecture, answered no",
-    Standing.GRANTED: "the authors would grant it",
-    Standing.READING: "a matter of reading",
+    "result": "A result changes",
+    "hypothesis": "A constant or a hypothesis changes",
+    "wording": "A slip, or wording",
+    "question": "A question or a conjecture, answered no",
+    "granted": "the authors would grant it",
+    "reading": "a matter of reading",
 }
 """Each severity and standing in the words of the faces."""
 
@@ -148,7 +131,7 @@ class Erratum:
         replace_choice(Severity, self, "severity")
         if self.standing is not None:
             replace_choice(Standing, self, "standing")
-        if (self.standing is None) is not (self.severity is Severity.QUESTION):
+        if (self.standing is None) is not (self.severity == "question"):
             raise InputError("standing", self.standing, "None exactly where the severity is 'question'")
         if not self.because.strip():
             raise InputError("because", self.because, "a reason in words")

@@ -19,7 +19,7 @@ from typing import Any, Final, final
 
 from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
 from symshuffle.ledger.claims.edits import CHANGES, EXTREMES, Perturbation, bare, changed_sources
-from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Kind, Statement, parameters
+from symshuffle.ledger.claims.model import Check, Claim, Statement, parameters
 from symshuffle.ledger.claims.obligations import beyond, changed_entries
 from symshuffle.ledger.claims.run import seeded
 
@@ -29,9 +29,9 @@ FATES: Final = ("rejected", "accepted", "undecided", "stopped", "error")
 
 def subject(claim: Claim) -> tuple[Statement, Check] | None:
     """The true statement of a claim, its correction where the printed one is false, and its check; None without."""
-    if claim.kind is Kind.NO_CONTENT:
+    if claim.kind == "no-content":
         return None
-    if claim.expected is not ClaimVerdict.REFUTED:
+    if claim.expected != "refuted":
         return claim.printed, claim.check
     return None if claim.corrected is None else (claim.corrected.statement, claim.corrected.check or claim.check)
 

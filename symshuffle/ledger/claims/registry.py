@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, TypeAlias, final
 
+from symshuffle.base.choices import choice
 from symshuffle.base.errors import InputError, SymshuffleError
 from symshuffle.ledger.claims.model import Claim, Kind
 from symshuffle.ledger.claims.parts import Plot
@@ -65,7 +66,7 @@ def catalogue() -> Mapping[str, tuple[Kind, str]]:
     """
     text = resources.files("symshuffle.ledger.claims").joinpath("catalogue.tsv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return MappingProxyType({row["id"]: (Kind(row["kind"]), row["title"]) for row in rows})
+    return MappingProxyType({row["id"]: (choice(Kind, row["kind"], "kind"), row["title"]) for row in rows})
 
 
 @cache
@@ -239,5 +240,5 @@ def _agree_with_catalogue(claims: Sequence[Claim], *, ours: bool) -> None:
             raise LedgerError(f"{claim.id} is not in the catalogue of that paper")
         if kind is None and ours and not claim.id.startswith(OWN_PREFIX):
             raise LedgerError(f"{claim.id} is not in the catalogue and does not begin with {OWN_PREFIX!r}")
-        if kind is not None and kind is not claim.kind:
-            raise LedgerError(f"{claim.id} is a {kind.value} in the catalogue, not a {claim.kind.value}")
+        if kind is not None and kind != claim.kind:
+            raise LedgerError(f"{claim.id} is a {kind} in the catalogue, not a {claim.kind}")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
+from symshuffle.base.choices import members
 from symshuffle.base.errors import InputError, check_progress
 from symshuffle.base.executors import MOST_JOBS, processes
 from symshuffle.base.numbers import DEFAULT_BITS, Verdict, as_integer, working_precision
@@ -26,7 +27,6 @@ from symshuffle.ledger.claims.comparisons import Comparison, Means
 from symshuffle.ledger.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.ledger.claims.obligations import recording, unmet
 from symshuffle.ledger.claims.outcomes import Outcome, PartOutcome
-from symshuffle.ledger.claims.parts import Role
 from symshuffle.ledger.claims.registry import Ledger, load
 
 if TYPE_CHECKING:
@@ -59,45 +59,44 @@ class _Tally:
 
     @property
     def refuted_symbolically(self) -> bool:
-        return any((Means.SYMBOLIC, Verdict.FALSE) in found for found in self.by_clause.values())
+        return any(("symbolic", Verdict.FALSE) in found for found in self.by_clause.values())
 
     def verdict(self, kind: Kind) -> ClaimVerdict:
         if self.count(Verdict.FALSE):
-            return ClaimVerdict.REFUTED
+            return "refuted"
         if self.fault is not None or self.count(Verdict.UNDECIDED):
-            return ClaimVerdict.UNDECIDED
-        if kind is Kind.NO_CONTENT:
-            return ClaimVerdict.NO_CONTENT
+            return "undecided"
+        if kind == "no-content":
+            return "no-content"
         if not self.by_clause:
-            return ClaimVerdict.UNDECIDED
-        return ClaimVerdict.DEFINITION if kind is Kind.DEFINITION else ClaimVerdict.HOLDS
+            return "undecided"
+        return "definition" if kind == "definition" else "holds"
 
     def objection(self, grade: Grade | None) -> str | None:
         """Why these comparisons do not carry a grade; None if they do."""
-        doubles = self.count(Means.FLOAT)
-        if grade is None or grade is Grade.REFUTED:
+        doubles = self.count("float")
+        if grade is None or grade == "refuted":
             return "every comparison is true, but no grade for that is declared"
-        if grade is not Grade.SAMPLED and doubles:
-            return f"graded {grade.value}, but {doubles} comparisons are in floating point"
-        if grade is Grade.PROVED and not self.count(Means.SYMBOLIC):
+        if grade != "sampled" and doubles:
+            return f"graded {grade}, but {doubles} comparisons are in floating point"
+        if grade == "proved" and not self.count("symbolic"):
             return "graded proved, but no comparison is symbolic"
         return None
 
     def __str__(self) -> str:
-        means, exceptions = (
-            ", ".join(f"{self.count(kind)} {kind.value}" for kind in kinds if self.count(kind))
-            for kinds in (Means, (Verdict.FALSE, Verdict.UNDECIDED))
-        )
+        means = ", ".join(f"{self.count(one)} {one}" for one in members(Means) if self.count(one))
+        others = (one for one in (Verdict.FALSE, Verdict.UNDECIDED) if self.count(one))
+        exceptions = ", ".join(f"{self.count(one)} {one.value}" for one in others)
         return "; ".join(filter(None, (means, exceptions))) or "no comparison"
 
 
 def _clause(of: str, found: _Counts) -> PartOutcome:
     seen = {verdict for _, verdict in found}
-    verdict = ClaimVerdict.UNDECIDED if Verdict.UNDECIDED in seen else ClaimVerdict.HOLDS
-    counted = ((one, sum(count for (means, _), count in found.items() if means is one)) for one in Means)
+    verdict: ClaimVerdict = "undecided" if Verdict.UNDECIDED in seen else "holds"
+    counted = ((one, sum(count for (means, _), count in found.items() if means == one)) for one in members(Means))
     means = tuple((one, count) for one, count in counted if count)
-    evidence = ", ".join(f"{count} {one.value}" for one, count in means)
-    return PartOutcome(of, ClaimVerdict.REFUTED if Verdict.FALSE in seen else verdict, evidence, means)
+    evidence = ", ".join(f"{count} {one}" for one, count in means)
+    return PartOutcome(of, "refuted" if Verdict.FALSE in seen else verdict, evidence, means)
 
 
 def seeded(claim_id: str) -> np.random.Generator:
@@ -139,28 +138,28 @@ def run_claim(claim: Claim, *, certified: bool = False) -> Outcome:
         corrected: PartOutcome | None = None
         wrong: str | None = None
         owed: tuple[str, ...] = ()
-        if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
+        if verdict == "refuted" and claim.corrected is not None:
             corrected, wrong, owed = _correct(claim, claim.corrected, seen_corrected)
         grade, weak = _grade(claim, verdict, tally)
-        if grade is not None and verdict is not ClaimVerdict.REFUTED:
+        if grade is not None and verdict != "refuted":
             owed = tuple(unmet(claim, claim, passed, tally.served, lambda: seeded(claim.id)))
-        proved = Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
+        proved = "proved" in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
         told, rejections = tally.refuted_symbolically, []
         for control in claim.controls:
             # A proved claim needs one control that a symbolic comparison rejects; any comparison may reject the others.
-            until = frozenset({Means.SYMBOLIC} if proved and not told else Means)
+            until = frozenset(("symbolic",) if proved and not told else members(Means))
             perturbed = _tally(control.check or claim.check, control.statement, claim.id, until=until)
             told = told or perturbed.refuted_symbolically
             rejections.append(_not_rejected(control, perturbed))
     faults = [tally.fault, weak, wrong, *owed, *rejections]
     if proved and not told:
         faults.append("graded proved, but no symbolic comparison rejects a control or the printed statement")
-    if not tally.by_clause and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
+    if not tally.by_clause and tally.fault is None and claim.kind != "no-content":
         faults.append("vacuous: the check compared nothing")
-    if not claim.controls and claim.kind is not Kind.NO_CONTENT:
+    if not claim.controls and claim.kind != "no-content":
         faults.append("no negative control")
     found = tuple(fault for fault in faults if fault is not None)
-    grade = None if owed and verdict is not ClaimVerdict.REFUTED else grade
+    grade = None if owed and verdict != "refuted" else grade
     content = None
     if seen is not None and not found:
         from symshuffle.ledger.claims.certify import certificate
@@ -190,7 +189,7 @@ def _witnesses() -> tuple[Witnesses, Witnesses]:
 def counterexample(claim: Claim) -> Comparison | None:
     """The first comparison of its check that refutes the printed statement; None where it holds."""
     with working_precision(DEFAULT_BITS):
-        return _tally(claim.check, claim.printed, claim.id, until=frozenset(Means)).refutation
+        return _tally(claim.check, claim.printed, claim.id, until=frozenset(members(Means))).refutation
 
 
 def outcome_of(
@@ -218,10 +217,10 @@ def outcome_of(
         true=tally.count(Verdict.TRUE),
         undecided=tally.count(Verdict.UNDECIDED),
         false=tally.count(Verdict.FALSE),
-        means=tuple((one, tally.count(one)) for one in Means if tally.count(one)),
+        means=tuple((one, tally.count(one)) for one in members(Means) if tally.count(one)),
         obligations=claim.obligations,
         clauses=tally.clauses(claim),
-        unchecked=tuple(one for one in claim.clauses if one.role is not Role.CHECKED),
+        unchecked=tuple(one for one in claim.clauses if one.role != "checked"),
         controls=len(claim.controls),
         printed=claim.words,
         refutation=tally.refutation,
@@ -256,11 +255,11 @@ def _tally(
 
 
 def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | None, str | None]:
-    if verdict is ClaimVerdict.REFUTED:
-        return Grade.REFUTED, None
-    if verdict is ClaimVerdict.UNDECIDED:
+    if verdict == "refuted":
+        return "refuted", None
+    if verdict == "undecided":
         return None, None
-    if verdict is ClaimVerdict.NO_CONTENT:
+    if verdict == "no-content":
         return None, None if claim.grade is None else "a grade is declared for an entry without content"
     objection = tally.objection(claim.grade)
     return (claim.grade if objection is None else None), objection
@@ -272,10 +271,11 @@ def _correct(
     """What became of the correction, the fault of its verdict or grade, and what it owes."""
     statement, passed = recording(correction.statement, seen.calls if seen else None)
     tally = _tally(correction.check or claim.check, statement, claim.id, seen=seen)
-    verdict, grade, fault, faults = tally.verdict(Kind.STATEMENT), None, None, tuple[str, ...]()
-    if verdict is not ClaimVerdict.HOLDS:
-        fault = f"the corrected statement is {verdict.value}: {tally.refutation or tally.fault or tally}"
-        grade = Grade.REFUTED if verdict is ClaimVerdict.REFUTED else None
+    grade: Grade | None = None
+    verdict, fault, faults = tally.verdict("statement"), None, tuple[str, ...]()
+    if verdict != "holds":
+        fault = f"the corrected statement is {verdict}: {tally.refutation or tally.fault or tally}"
+        grade = "refuted" if verdict == "refuted" else None
     elif (objection := tally.objection(correction.grade)) is not None:
         fault = f"the corrected statement: {objection}"
     else:
@@ -382,4 +382,4 @@ def _result(future: Future[Outcome], claim: Claim) -> Outcome:
         return future.result()
     except BrokenProcessPool:
         fault = "a worker process died while this claim was running or waiting"
-        return outcome_of(claim, ClaimVerdict.UNDECIDED, (fault,), fault)
+        return outcome_of(claim, "undecided", (fault,), fault)

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias, final
 
 from markupsafe import Markup
 
+from symshuffle.base.choices import members
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Grade, Kind
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
@@ -56,8 +57,8 @@ UNCHECKED: Final = "unchecked"
 NONE: Final = "none"
 """Said of an entry without a grade."""
 
-VERDICTS: Final = (*(verdict.value for verdict in ClaimVerdict), UNCHECKED)
-GRADES: Final = (*(grade.value for grade in Grade if grade is not Grade.REFUTED), NONE)
+VERDICTS: Final = (*members(ClaimVerdict), UNCHECKED)
+GRADES: Final = (*(grade for grade in members(Grade) if grade != "refuted"), NONE)
 
 
 @final
@@ -79,8 +80,8 @@ class LedgerEntry:
     def verdict(self) -> str:
         """What was found; what is on record where nothing was run; ``unchecked`` without a claim."""
         if self.outcome is not None:
-            return self.outcome.verdict.value
-        return UNCHECKED if self.claim is None else self.claim.expected.value
+            return self.outcome.verdict
+        return UNCHECKED if self.claim is None else self.claim.expected
 
     @property
     def grade(self) -> str:
@@ -89,9 +90,9 @@ class LedgerEntry:
         if holder is None:
             return NONE
         strength = holder.grade
-        if self.verdict == ClaimVerdict.REFUTED.value:
+        if self.verdict == "refuted":
             strength = None if holder.corrected is None else holder.corrected.grade
-        return NONE if strength is None else strength.value
+        return NONE if strength is None else strength
 
     @property
     def catalogued(self) -> bool:
@@ -119,7 +120,7 @@ class LedgerEntry:
         """Whether formulas of its statement are ours: no display of the paper is legible, and no sentence is quoted."""
         paper = bibliography().get(self.about)
         quoted = self.erratum is not None and bool(self.erratum.quote)
-        return paper is not None and not paper["displays"] and not quoted and self.kind is not Kind.NO_CONTENT
+        return paper is not None and not paper["displays"] and not quoted and self.kind != "no-content"
 
     @property
     def erratum(self) -> Erratum | None:
@@ -163,8 +164,8 @@ def counts(listed: Iterable[LedgerEntry], name: str) -> list[tuple[str, int]]:
 
 def strength(listed: Iterable[LedgerEntry]) -> tuple[int, int]:
     """Of the catalogue's entries that state something, how many are proved or certified, and how many there are."""
-    stated = [e for e in listed if e.catalogued and e.kind not in (Kind.DEFINITION, Kind.NO_CONTENT)]
-    return sum(entry.grade in (Grade.PROVED, Grade.CERTIFIED) for entry in stated), len(stated)
+    stated = [e for e in listed if e.catalogued and e.kind not in ("definition", "no-content")]
+    return sum(entry.grade in ("proved", "certified") for entry in stated), len(stated)
 
 
 def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEntry, ...]:
@@ -205,7 +206,7 @@ def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[Mistake
 
     Within one, what is only a matter of reading comes after the rest.
     """
-    order = {standing: index for index, standing in enumerate((*Standing, None))}
+    order = {standing: index for index, standing in enumerate((*members(Standing), None))}
     judged = [(entry, entry.erratum) for entry in listed if entry.erratum is not None]
     known = {entry.id for entry, _ in judged}
     found = [
@@ -214,14 +215,14 @@ def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[Mistake
         if erratum.same_as not in known
     ]
     found.sort(key=lambda mistake: order[mistake[1].standing])
-    by_severity = ((one, tuple(part for part in found if part[1].severity is one)) for one in Severity)
+    by_severity = ((one, tuple(part for part in found if part[1].severity == one)) for one in members(Severity))
     return tuple((severity, part) for severity, part in by_severity if part)
 
 
 def number_of_errata(found: Iterable[tuple[Severity, tuple[Mistake, ...]]]) -> str:
     """Return how many mistakes there are, and how many questions that are answered no: these are no mistakes."""
     numbers = {severity: len(part) for severity, part in found}
-    questions = numbers.pop(Severity.QUESTION, 0)
+    questions = numbers.pop("question", 0)
     words = [(sum(numbers.values()), "mistake"), (questions, "question")]
     told = [f"{number} {word}{'s' if number != 1 else ''}" for number, word in words if number or word == "mistake"]
     return " and ".join(told) + (" answered no" if questions else "")

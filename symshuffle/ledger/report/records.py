@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from symshuffle.base.artifacts import installed, write_atomically
+from symshuffle.base.choices import members
 from symshuffle.ledger.claims.model import ClaimVerdict
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.parts import Erratum
@@ -27,22 +28,22 @@ def record(outcome: Outcome) -> dict[str, Any]:
     return {
         "id": outcome.id,
         "paper": outcome.paper,
-        "kind": outcome.kind.value,
+        "kind": outcome.kind,
         "title": outcome.title,
-        "verdict": outcome.verdict.value,
-        "grade": outcome.grade.value if outcome.grade else None,
+        "verdict": outcome.verdict,
+        "grade": outcome.grade,
         "scope": outcome.scope,
         "obligations": [str(obligation) for obligation in outcome.obligations],
         "clauses": [
             {
                 "of": clause.of,
-                "verdict": clause.verdict.value,
-                "comparisons": {means.value: count for means, count in clause.means},
+                "verdict": clause.verdict,
+                "comparisons": dict(clause.means),
             }
             for clause in outcome.clauses
         ],
-        "unchecked": {one.id: one.role.value for one in outcome.unchecked},
-        "comparisons": {means.value: count for means, count in outcome.means},
+        "unchecked": {one.id: one.role for one in outcome.unchecked},
+        "comparisons": dict(outcome.means),
         "controls": outcome.controls,
         "controls_rejected": outcome.controls_rejected,
         "symbolic_rejection": outcome.symbolic_rejection,
@@ -53,8 +54,8 @@ def record(outcome: Outcome) -> dict[str, Any]:
         if corrected is None
         else {
             "statement": corrected.of,
-            "verdict": corrected.verdict.value,
-            "grade": corrected.grade.value if corrected.grade else None,
+            "verdict": corrected.verdict,
+            "grade": corrected.grade,
         },
     }
 
@@ -63,9 +64,9 @@ def judged(erratum: Erratum | None) -> dict[str, Any] | None:
     """An erratum as JSON."""
     if erratum is None:
         return None
-    standing = erratum.standing.value if erratum.standing else None
+    standing = erratum.standing
     return {
-        "severity": erratum.severity.value,
+        "severity": erratum.severity,
         "standing": standing,
         "because": erratum.because,
         "quote": erratum.quote or None,
@@ -84,11 +85,11 @@ def write_json(outcomes: Sequence[Outcome], path: Path, *, argument: str = "file
 
 
 _STYLES: Final[dict[ClaimVerdict, str]] = {
-    ClaimVerdict.HOLDS: "green",
-    ClaimVerdict.REFUTED: "magenta",
-    ClaimVerdict.UNDECIDED: "yellow",
-    ClaimVerdict.DEFINITION: "cyan",
-    ClaimVerdict.NO_CONTENT: "dim",
+    "holds": "green",
+    "refuted": "magenta",
+    "undecided": "yellow",
+    "definition": "cyan",
+    "no-content": "dim",
 }
 
 
@@ -102,7 +103,7 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
         table.add_row(
             Text(outcome.id),
             Text(_verdict(outcome), style=style),
-            Text(outcome.grade.value if outcome.grade else "-"),
+            Text(outcome.grade or "-"),
             Text(outcome.evidence),
             Text(f"{outcome.seconds:.2f}"),
         )
@@ -111,19 +112,19 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
 
 def clause_lines(outcome: Outcome) -> list[str]:
     """One line for each part of a claim: what it is, its verdict, how it was decided, or why it was not."""
-    found = [f"{clause.of}: {clause.verdict.value} ({clause.evidence})" for clause in outcome.clauses]
-    return found + [f"clause {one.id}: {one.role.value}, not checked here" for one in outcome.unchecked]
+    found = [f"{clause.of}: {clause.verdict} ({clause.evidence})" for clause in outcome.clauses]
+    return found + [f"clause {one.id}: {one.role}, not checked here" for one in outcome.unchecked]
 
 
 def _verdict(outcome: Outcome) -> str:
-    found = outcome.verdict.value
-    return found if outcome.verdict is outcome.recorded else f"{found} (recorded: {outcome.recorded.value})"
+    found = outcome.verdict
+    return found if outcome.verdict == outcome.recorded else f"{found} (recorded: {outcome.recorded})"
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
     """One line: how many claims came out how, the controls, and whether all of it is as recorded."""
     verdicts = Counter(outcome.verdict for outcome in outcomes)
-    counts = ", ".join(f"{verdicts[verdict]} {verdict.value}" for verdict in ClaimVerdict if verdicts[verdict])
+    counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in members(ClaimVerdict) if verdicts[verdict])
     controls = sum(outcome.controls for outcome in outcomes)
     rejected = sum(outcome.controls_rejected for outcome in outcomes)
     astray = sum(not outcome.agrees_with_record for outcome in outcomes)

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from symshuffle.base.artifacts import check_destination, installed, write_atomically
 from symshuffle.base.errors import InputError
-from symshuffle.ledger.claims.comparisons import Comparison, Means
+from symshuffle.ledger.claims.comparisons import Comparison
 from symshuffle.ledger.claims.outcomes import Outcome
 from symshuffle.ledger.claims.parts import MEANINGS, Picture
 from symshuffle.ledger.claims.registry import CHECKS, Ledger, bibliography
@@ -39,10 +39,10 @@ ONE_PAGE: Final = ".html"
 """Ending of a destination that asks for one page instead of a site."""
 
 MEANS: Final = {
-    Means.SYMBOLIC: "symbolic",
-    Means.EXACT: "exact rationals",
-    Means.BALL: "balls",
-    Means.FLOAT: "floating point",
+    "symbolic": "symbolic",
+    "exact": "exact rationals",
+    "ball": "balls",
+    "float": "floating point",
 }
 SIGNS: Final = {"==": "=", "<": "<", ">": ">", "<=": "≤", ">=": "≥"}
 ABOUT: Final = (

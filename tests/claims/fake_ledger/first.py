@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
-from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
-from symshuffle.ledger.claims.parts import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, Control, Correction, Statement
+from symshuffle.ledger.claims.parts import Erratum
 
 
 def squares(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
@@ -32,21 +32,21 @@ def claim(name: str, **changes: Any) -> Claim:
     """A claim that holds, or what the changes make of it."""
     facts: dict[str, Any] = {
         "id": f"symshuffle.{name}",
-        "kind": Kind.STATEMENT,
+        "kind": "statement",
         "title": f"the claim {name}",
         "text": "$n^2$ is $n n$",
         "source": "symshuffle, tests",
         "assumptions": (),
         "scope": "n up to 8",
-        "grade": Grade.EXACT_CASES,
+        "grade": "exact-cases",
         "printed": lambda n: Fraction(n) ** 2,
         "check": squares,
         "controls": (Control("one off", lambda n: n * n + 1),),
-        "expected": ClaimVerdict.HOLDS,
+        "expected": "holds",
     }
-    if changes.get("expected") is ClaimVerdict.REFUTED:
-        facts["grade"] = Grade.REFUTED
-        facts["erratum"] = Erratum(Severity.HYPOTHESIS, Standing.GRANTED, "a factor is missing", quote="n")
+    if changes.get("expected") == "refuted":
+        facts["grade"] = "refuted"
+        facts["erratum"] = Erratum("hypothesis", "granted", "a factor is missing", quote="n")
     return Claim(**{**facts, **changes})
 
 
@@ -63,8 +63,8 @@ CLAIMS = (
         printed=lambda n: n,
         check=drawn,
         controls=(Control("three times", lambda n: 3 * n),),
-        expected=ClaimVerdict.REFUTED,
-        corrected=Correction("$n + n$ is $2 n$", lambda n: 2 * n, Grade.EXACT_CASES),
+        expected="refuted",
+        corrected=Correction("$n + n$ is $2 n$", lambda n: 2 * n, "exact-cases"),
     ),
     claim(
         "markup",

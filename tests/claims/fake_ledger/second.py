@@ -1,17 +1,17 @@
-from symshuffle.ledger.claims.model import ClaimVerdict, Control, Grade, Kind, by_cases
+from symshuffle.ledger.claims.model import Control, by_cases
 
 from .first import claim, defined, nothing
 
 CLAIMS = (
     claim(
         "definition",
-        kind=Kind.DEFINITION,
-        grade=Grade.PROVED,
+        kind="definition",
+        grade="proved",
         printed=lambda n: n % 2 == 0,
         check=defined,
         controls=(Control("odd", lambda n: n % 2 == 1),),
-        expected=ClaimVerdict.DEFINITION,
+        expected="definition",
         obligations=by_cases("n"),
     ),
-    claim("empty", kind=Kind.NO_CONTENT, grade=None, check=nothing, controls=(), expected=ClaimVerdict.NO_CONTENT),
+    claim("empty", kind="no-content", grade=None, check=nothing, controls=(), expected="no-content"),
 )

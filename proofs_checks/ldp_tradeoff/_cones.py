@@ -15,7 +15,7 @@ from typing import final
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.channels.geometry.extremal import LDPCone, _total, check_lam
+from symshuffle.channels.geometry.extremal import _total, check_lam, staircase_weights
 from symshuffle.channels.geometry.linear import Vector, dot, rank, row_dependence, transpose
 
 _MAX_CHOICES = 200_000
@@ -111,19 +111,25 @@ def _kernel_line(rows: Sequence[Vector], size: int) -> Vector | None:
     return tuple(entry / scale for entry in kernel)
 
 
+def is_extreme_ray(vector: Sequence[Fraction], lam: Fraction) -> bool:
+    """Whether a vector spans an extreme ray: two levels, at ratio exactly ``lam`` (ldp_tradeoff, Lemma B.5)."""
+    low, high = min(vector), max(vector)
+    return low > 0 and high == lam * low and all(v in (low, high) for v in vector)
+
+
 def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:
     """The point of the polytope that a maximal channel belongs to."""
-    cone = LDPCone(channel.num_inputs, check_lam(lam))
+    level = check_lam(lam)
     offender = non_extreme_output(channel, lam)
     if offender is not None:
         raise InputError("channel", f"output {offender}", f"columns on extreme rays of the LDP cone at lam = {lam}")
-    return _total(map(cone.decompose, exact_columns(channel)))
+    return _total(staircase_weights(column, level) for column in exact_columns(channel))
 
 
 def non_extreme_output(channel: Channel, lam: Fraction | int) -> int | None:
     """First output whose non-zero column is no extreme direction; None if maximal (ldp_tradeoff, Proposition B.3)."""
-    cone = LDPCone(channel.num_inputs, check_lam(lam))
+    level = check_lam(lam)
     for y, column in enumerate(exact_columns(channel)):
-        if any(column) and not cone.is_extreme(column):
+        if any(column) and not is_extreme_ray(column, level):
             return y
     return None

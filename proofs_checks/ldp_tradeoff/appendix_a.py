@@ -11,7 +11,7 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.base.lp import LinearProgram
-from symshuffle.channels.geometry.extremal import LDPCone
+from symshuffle.channels.geometry.extremal import cone_inequalities
 from symshuffle.channels.geometry.linear import rank
 from symshuffle.channels.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide
@@ -205,7 +205,7 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
                     f"random cone {trial}, certified program: distance of {'an inner' if within else 'an outer'} vector"
                 )
                 yield compare(gap.value.upper, Fraction(0), "==" if within else ">", at=at, solution=gap)
-    ldp = PolyhedralCone(LDPCone(4, Fraction(5, 2)).matrix())
+    ldp = PolyhedralCone(cone_inequalities(4, Fraction(5, 2)))
     yield compare(len(ldp.extreme_rays()), 14, at="LDP cone on 4 inputs: finitely many rays")
 
 

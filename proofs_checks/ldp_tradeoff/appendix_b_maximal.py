@@ -14,7 +14,7 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cases import gather
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
+from symshuffle.channels.geometry.extremal import MaximalPolytope, cone_inequalities, dominating_extremal
 from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, serving
 from symshuffle.ledger.claims.model import (
@@ -87,7 +87,7 @@ def _check_maximality(statement: Statement, rng: np.random.Generator) -> Iterato
     at = "extreme rows alone: whatever dominates is dominated, any sizes"
     yield from serving("if", [decide(_simulated_back() is claimed, at=at, claimed=str(claimed), symbolic=True)])
     lam, polytope = cases.LAM, MaximalPolytope(3, cases.LAM)
-    cone = PolyhedralCone(LDPCone(3, lam).matrix())
+    cone = PolyhedralCone(cone_inequalities(3, lam))
     made = [cases.capped_channel(rng, 3, 2, lam) for _ in range(5)]
     made += [polytope.channel(cases.weights(rng, 3, lam)) for _ in range(5)]
     half = [[Fraction(1, 2) * v for v in row] for row in cases.SINGLES.rows]

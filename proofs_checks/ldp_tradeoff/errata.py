@@ -17,7 +17,7 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._cones import PolyhedralCone
 from proofs_checks.ldp_tradeoff._minimax_risk import minimax_risk
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
+from symshuffle.channels.geometry.extremal import MaximalPolytope, cone_inequalities, dominating_extremal
 from symshuffle.channels.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 from symshuffle.channels.geometry.orders import blackwell
 from symshuffle.design.decision.problems import Problem, smoothed_point_masses
@@ -83,7 +83,7 @@ def _check_rows(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
     polytope = MaximalPolytope(3, LAM)
     cases_of = [(RESPONSE, 2), *((polytope.channel(vertex), 3) for vertex in polytope.vertices())]
     for number, (channel, inputs) in enumerate(cases_of):
-        cone = PolyhedralCone(LDPCone(inputs, LAM).matrix())
+        cone = PolyhedralCone(cone_inequalities(inputs, LAM))
         split = Channel(tuple((row[0] / 3, 2 * row[0] / 3, *row[1:]) for row in channel.rows))
         for name, above in (("split", split), ("padded", _with_null(channel))):
             yield decide(

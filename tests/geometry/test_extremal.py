@@ -6,11 +6,11 @@ from fractions import Fraction
 import flint
 import pytest
 
-from proofs_checks.ldp_tradeoff._cones import PolyhedralCone, maximal_weights, non_extreme_output
+from proofs_checks.ldp_tradeoff._cones import PolyhedralCone, is_extreme_ray, maximal_weights, non_extreme_output
 from symshuffle import Channel, InputError, Unsupported
 from symshuffle.channels.geometry.extremal import (
-    LDPCone,
     MaximalPolytope,
+    cone_inequalities,
     dominating_extremal,
     proper_subsets,
     staircase_matrix,
@@ -20,10 +20,10 @@ LEVELS = [Fraction(11, 10), Fraction(7, 3), Fraction(10)]
 
 
 def test_all_ones_is_not_extreme():
-    cone = LDPCone(3, Fraction(3))
-    assert not PolyhedralCone(cone.matrix()).is_extreme((Fraction(1),) * 3)
+    cone = PolyhedralCone(cone_inequalities(3, Fraction(3)))
+    assert not cone.is_extreme((Fraction(1),) * 3)
+    assert not is_extreme_ray((Fraction(3), Fraction(2), Fraction(1)), Fraction(3))
     assert not cone.is_extreme((Fraction(3), Fraction(2), Fraction(1)))
-    assert not PolyhedralCone(cone.matrix()).is_extreme((Fraction(3), Fraction(2), Fraction(1)))
 
 
 def test_vertices_against_all_basic_solutions():
@@ -55,7 +55,7 @@ def test_refusals():
     with pytest.raises(InputError, match="m = 1"):
         staircase_matrix(1, 2)
     with pytest.raises(InputError, match="lam"):
-        LDPCone(3, Fraction(1))
+        cone_inequalities(3, Fraction(1))
     with pytest.raises(Unsupported, match="linear program"):
         MaximalPolytope(6, Fraction(2)).vertices()
     with pytest.raises(InputError, match="weights"):

@@ -89,62 +89,47 @@ def staircase_matrix(m: int, lam: Fraction | int) -> tuple[tuple[Fraction, ...],
     return tuple(staircase_row(subset, m, level) for subset in proper_subsets(m))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class LDPCone:
-    r"""Columns :math:`v \ge 0` of LDP channels: :math:`v_{x'} \le \lambda v_x` (ldp_tradeoff, Lemma B.2)."""
+def cone_inequalities(m: int, lam: Fraction | int) -> tuple[tuple[Fraction, ...], ...]:
+    r"""The inequalities of the cone of columns of LDP channels, :math:`v_{x'} \le \lambda v_x` and :math:`v \ge 0`.
 
-    m: int
-    lam: Fraction
+    Each is a row ``t`` with ``t . v >= 0``: one per ordered pair, then one per sign (ldp_tradeoff, Lemma B.2).
+    """
+    m, level, rows = check_inputs(m), check_lam(lam), []
+    for z, other in itertools.permutations(range(m), 2):
+        row = [Fraction(0)] * m
+        row[z], row[other] = level, Fraction(-1)
+        rows.append(tuple(row))
+    signs = [tuple(Fraction(int(x == z)) for x in range(m)) for z in range(m)]
+    return tuple(rows + signs)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "m", check_inputs(self.m))
-        object.__setattr__(self, "lam", check_lam(self.lam))
 
-    def matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        """The inequalities as rows ``t`` with ``t . v >= 0``: one per ordered pair, then one per sign."""
-        rows = []
-        for z, other in itertools.permutations(range(self.m), 2):
-            row = [Fraction(0)] * self.m
-            row[z], row[other] = self.lam, Fraction(-1)
-            rows.append(tuple(row))
-        signs = [tuple(Fraction(int(x == z)) for x in range(self.m)) for z in range(self.m)]
-        return tuple(rows + signs)
+def in_cone(vector: Sequence[Fraction], lam: Fraction | int) -> bool:
+    """Whether a vector is a possible column of an LDP channel."""
+    return min(vector) >= 0 and max(vector) <= check_lam(lam) * min(vector)
 
-    def contains(self, vector: Sequence[Fraction]) -> bool:
-        """Whether a vector is a possible column of an LDP channel."""
-        return min(vector) >= 0 and max(vector) <= self.lam * min(vector)
 
-    def is_extreme(self, vector: Sequence[Fraction]) -> bool:
-        """Whether a vector spans an extreme ray: two levels, at ratio exactly ``lam`` (ldp_tradeoff, Lemma B.5)."""
-        low, high = min(vector), max(vector)
-        return low > 0 and high == self.lam * low and all(v in (low, high) for v in vector)
-
-    def extreme_rays(self) -> Iterable[tuple[Fraction, ...]]:
-        """One vector on each of the ``2**m - 2`` extreme rays."""
-        return (staircase_row(subset, self.m, self.lam) for subset in proper_subsets(self.m))
-
-    def decompose(self, vector: Sequence[Fraction]) -> dict[int, Fraction]:
-        """Write a vector of the cone as a non-negative combination of at most ``m + 1`` staircase vectors."""
-        if len(vector) != self.m or not self.contains(vector):
-            raise InputError("vector", [str(v) for v in vector], f"a vector of the LDP cone at lam = {self.lam}")
-        low = min(vector)
-        weights: dict[int, Fraction] = defaultdict(Fraction)
-        if low == 0:
-            return weights
-        # vector = sum of (weight of a super-level set) * (its staircase vector) + rest * (all ones)
-        levels = sorted(set(vector))
-        rest = low
-        for below, level in itertools.pairwise(levels):
-            weight = (level - below) / (self.lam - 1)
-            weights[mask(x for x, v in enumerate(vector) if v >= level)] += weight
-            rest -= weight
-        if rest > 0:
-            top = mask(x for x, v in enumerate(vector) if v == levels[-1])
-            half = top if len(levels) > 1 else 1
-            for subset in (half, (1 << self.m) - 1 - half):
-                weights[subset] += rest / (1 + self.lam)
-        return {subset: weight for subset, weight in weights.items() if weight}
+def staircase_weights(vector: Sequence[Fraction], lam: Fraction | int) -> dict[int, Fraction]:
+    """The weights of at most ``m + 1`` staircase vectors, by subset, of which a vector of the cone is the sum."""
+    m, level = check_inputs(len(vector)), check_lam(lam)
+    if not in_cone(vector, level):
+        raise InputError("vector", [str(v) for v in vector], f"a vector of the LDP cone at lam = {level}")
+    low = min(vector)
+    weights: dict[int, Fraction] = defaultdict(Fraction)
+    if low == 0:
+        return weights
+    # vector = sum of (weight of a super-level set) * (its staircase vector) + rest * (all ones)
+    levels = sorted(set(vector))
+    rest = low
+    for below, above in itertools.pairwise(levels):
+        weight = (above - below) / (level - 1)
+        weights[mask(x for x, v in enumerate(vector) if v >= above)] += weight
+        rest -= weight
+    if rest > 0:
+        top = mask(x for x, v in enumerate(vector) if v == levels[-1])
+        half = top if len(levels) > 1 else 1
+        for subset in (half, (1 << m) - 1 - half):
+            weights[subset] += rest / (1 + level)
+    return {subset: weight for subset, weight in weights.items() if weight}
 
 
 @final
@@ -282,12 +267,12 @@ def dominating_extremal(channel: Channel, lam: Fraction | int) -> tuple[dict[int
     1/4  3/4
     """
     check_channel(channel)
-    cone = LDPCone(channel.num_inputs, check_lam(lam))
-    parts = []
+    level, parts = check_lam(lam), []
+    check_inputs(channel.num_inputs)
     for y, column in enumerate(exact_columns(channel)):
-        if not cone.contains(column):
+        if not in_cone(column, level):
             raise InputError("channel", f"output {y}", f"likelihood ratios of at most lam = {lam}")
-        parts.append(cone.decompose(column))
+        parts.append(staircase_weights(column, level))
     weights = _total(parts)
     rows = (tuple(part.get(subset, Fraction(0)) / weights[subset] for part in parts) for subset in sorted(weights))
     return weights, Channel(tuple(rows))

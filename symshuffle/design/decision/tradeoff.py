@@ -22,7 +22,7 @@ from symshuffle.base.levels import takes_eps0
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import Exp, Verdict, less
 from symshuffle.base.results import Bracket
-from symshuffle.channels.geometry.extremal import LDPCone, check_lam
+from symshuffle.channels.geometry.extremal import check_lam, staircase_weights
 from symshuffle.channels.geometry.groups import SymmetryGroup, trivial_group
 from symshuffle.channels.geometry.linear import Matrix, Vector
 from symshuffle.channels.geometry.linprog import solve
@@ -269,8 +269,8 @@ def _exact_compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> 
 
 def _columns_of(rows: Matrix, lam: Fraction) -> tuple[tuple[int, int, Fraction], ...]:
     """The staircase columns of which a channel with one output per action is made."""
-    cone = LDPCone(len(rows[0]), lam)
-    weights = {(subset, a): weight for a, row in enumerate(rows) for subset, weight in cone.decompose(row).items()}
+    parts = (staircase_weights(row, lam) for row in rows)
+    weights = {(subset, a): weight for a, part in enumerate(parts) for subset, weight in part.items()}
     return tuple((subset, a, weight) for (subset, a), weight in sorted(weights.items()))
 
 

@@ -144,7 +144,7 @@ def _described(one: Mechanism) -> dict[str, Any]:
                 "upper": None if p.upper is None else written(p.upper),
                 "integer": p.integer,
                 "limit": p.has_limit,
-                "kind": None if p.kind is None else p.kind.words,
+                "kind": None if p.kind is None else p.kind[0],
                 "default": None if p.default is None or p.has_limit else written(p.default),
                 "meaning": p.meaning,
             }

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 import sympy as sp
 
@@ -19,20 +19,10 @@ _SEARCHED: Final = 10_000
 """Integers among which the smallest values of a parameter are looked for."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class IntegerKind:
-    """A kind of integers that a parameter admits.
+IntegerKind: TypeAlias = tuple[str, Callable[[int], bool]]
+"""A kind of integers: what a value must be, as ``an even integer``, and whether an integer is of the kind."""
 
-    - ``words``: what a value must be, as ``an even integer``.
-    - ``holds``: whether an integer is of the kind.
-    """
-
-    words: str
-    holds: Callable[[int], bool]
-
-
-EVEN, POWER_OF_TWO, PRIME = (IntegerKind(words, holds) for words, holds in KINDS.items())
+EVEN, POWER_OF_TWO, PRIME = KINDS.items()
 
 
 @final
@@ -80,7 +70,7 @@ class Parameter:
     @property
     def range(self) -> str:
         """The allowed range in words."""
-        kind = self.kind.words if self.kind is not None else "an integer" if self.integer else "a number"
+        kind = self.kind[0] if self.kind is not None else "an integer" if self.integer else "a number"
         return f"{kind} >= {self.lower}" if self.upper is None else f"{kind} in [{self.lower}, {self.upper}]"
 
     def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
@@ -122,7 +112,7 @@ class Parameter:
     def _admits(self, real: Real) -> bool:
         if isinstance(real, Exp) or real.denominator != 1:
             return False
-        return self.kind is None or self.kind.holds(real.numerator)
+        return self.kind is None or self.kind[1](real.numerator)
 
 
 def _bound(expression: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> Number:

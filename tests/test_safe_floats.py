@@ -99,7 +99,7 @@ ANSWERS = {
 }
 """Of each class of answers, the safe end, and an answer: upper for losses and errors, lower for what is reached."""
 
-NOT_ANSWERS = {"Ball", "Exponential", "Outcome"}
+NOT_ANSWERS = {"Ball", "Exponential"}
 """Numbers themselves, and an exit status."""
 BASES = {"AnswerMethods", "ValueMethods"}
 

@@ -279,4 +279,4 @@ def _lines(path: Path, option: str) -> list[str]:
 def _show(found: Audit, price: str, show: Show, matrix: Mapping[str, Any]) -> None:
     if not show.data({**found.to_dict(), "price": price, **({"channel": matrix} if matrix else {})}):
         show.rows([*found.lines.rows, *file_rows(matrix), *found.rows()], found.explained() if show.explain else ())
-    raise typer.Exit(found.outcome.value)
+    raise typer.Exit(found.exit_status)

@@ -13,7 +13,6 @@ from .audit.shares import confidence_ends as confidence_ends
 from .audit.shuffled import ShuffledAudit as ShuffledAudit
 from .audit.shuffled import audit_shuffled as audit_shuffled
 from .audit.verdicts import Audit as Audit
-from .audit.verdicts import Outcome as Outcome
 from .estimate import Histogram as Histogram
 from .estimate import drawn as drawn
 from .intervals import Support as Support

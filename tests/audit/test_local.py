@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from symshuffle import Channel, InputError, Unsupported, randomizer
-from symshuffle.collect import Outcome, Program, audit_local, claim, named_claim
+from symshuffle.base.choices import members
+from symshuffle.collect import Program, audit_local, claim, named_claim
+from symshuffle.collect.audit.verdicts import Outcome
 from symshuffle.collect.messages import lines, pack
 from symshuffle.collect.scheme import uniform
 from tests.audit.systems import pairs_of_counts, seeded
@@ -19,7 +21,7 @@ TERNARY = randomizer("krr").at(k=3, lam=2).channel()
 
 def outcomes(audit, rows):
     """Exact probabilities of the outcomes if the client has these rows, and of each event alone."""
-    found, events = dict.fromkeys(Outcome, F(0)), [F(0)] * len(audit.events)
+    found, events = dict.fromkeys(members(Outcome), F(0)), [F(0)] * len(audit.events)
     cells = F(0)
     for counts, mass in pairs_of_counts(audit.runs, rows):
         verdict = audit.judge(np.array(counts))
@@ -33,7 +35,7 @@ def outcomes(audit, rows):
 def test_an_honest_client_is_accused_with_at_most_half_of_the_error_each():
     audit = audit_local(BINARY, runs=16, confidence="1/2")
     found, events, cells = outcomes(audit, BINARY.rows)
-    assert 0 < found[Outcome.REFUTED] <= F(1, 4)
+    assert 0 < found["refuted"] <= F(1, 4)
     assert 0 < cells <= F(1, 4)
     assert all(event <= 2 * audit.level for event in events)
 
@@ -58,13 +60,13 @@ def test_power_is_what_is_forecast():
         broken = Channel.from_rows([[own, 1 - own], [1 - own, own]])
         found, events, _ = outcomes(audit, broken.rows)
         assert abs(audit.power(broken) - float(max(events))) < 1e-9
-        assert found[Outcome.REFUTED] >= max(events)
+        assert found["refuted"] >= max(events)
 
 
 def test_a_client_with_more_noise_is_another_channel_but_no_leak():
     audit = audit_local(BINARY, runs=2000)
     found = audit.judge(np.array([[1000, 1000], [1000, 1000]]))
-    assert found.outcome is Outcome.OTHER_CHANNEL
+    assert found.outcome == "other-channel"
     assert "input 0, message 0: 1000 of 2000" in found.cells[0]
     assert "more noise is no leak, less noise may be one" in found.about
 
@@ -81,7 +83,7 @@ def test_claims_of_collect_are_the_law_of_its_messages(name):
 def test_clients_of_collect_pass(name):
     plan = small(name)
     found = audit_local(plan, runs=500).run(seeded(plan, 1))
-    assert found.outcome is Outcome.NOT_REFUTED
+    assert found.outcome == "not-refuted"
     assert found.about.startswith("not refuted by 500 runs of each of 4 inputs, which would have caught eps0 >= ")
     assert "no proof of privacy" in found.about
 
@@ -99,8 +101,8 @@ def test_broken_clients_are_caught_at_the_predicted_number_of_runs(said, does, r
     """The number is the least at which the best event alone refutes with probability 0.99."""
     audit, broken = audit_local(said, runs=runs), claim(does).channel
     assert audit.power(broken) >= 0.99 > replace(audit, runs=runs * 97 // 100).power(broken)
-    assert audit.judge(counts(does, runs)).outcome is Outcome.REFUTED
-    assert audit.judge(counts(said, runs)).outcome is Outcome.NOT_REFUTED
+    assert audit.judge(counts(does, runs)).outcome == "refuted"
+    assert audit.judge(counts(said, runs)).outcome == "not-refuted"
 
 
 def counts(plan, runs, seed=7):
@@ -116,7 +118,7 @@ def counts(plan, runs, seed=7):
 
 def test_a_client_that_always_says_the_same_is_tested_like_any_other():
     found = audit_local(BINARY, runs=200).run(lambda x: 0)
-    assert found.outcome is Outcome.OTHER_CHANNEL
+    assert found.outcome == "other-channel"
     assert found.hint.endswith("seeded?")
     assert audit_local(BINARY, runs=200).run(seeded(small("krr", k=2), 3)).hint == ""
 

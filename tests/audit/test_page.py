@@ -10,7 +10,7 @@ from pathlib import Path
 
 from symshuffle import Channel
 from symshuffle.cli import main
-from symshuffle.collect import Outcome, audit_local
+from symshuffle.collect import audit_local
 from tests.audit.systems import binomial
 from tests.shell import script
 
@@ -47,9 +47,9 @@ def table_row(runs):
     for c, d in itertools.product(range(runs + 1), repeat=2):
         found = audit.judge([[c, runs - c], [d, runs - d]])
         honest, broken = (law[0][c] * law[1][d] for law in laws)
-        refuted += honest * (found.outcome is Outcome.REFUTED)
+        refuted += honest * (found.outcome == "refuted")
         other += honest * bool(found.cells)
-        caught += broken * (found.outcome is Outcome.REFUTED)
+        caught += broken * (found.outcome == "refuted")
     assert max(refuted, other) <= F(1, 20)
     errors = [f"{math.ceil(error * 10**5) / 10**5:.5f}" for error in (refuted, other)]
     return f"| {runs} | {' | '.join(errors)} | {math.floor(caught * 10**4) / 10**4:.4f} | {audit.power(does):.4f} |"

@@ -10,7 +10,7 @@ import pytest
 
 from symshuffle import Channel, InputError, Unsupported, randomizer
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
-from symshuffle.collect import Outcome, audit_shuffled, claim
+from symshuffle.collect import audit_shuffled, claim
 from symshuffle.collect.audit.attained import ConstantDatasets, blocks, candidates, occurs
 from symshuffle.collect.audit.shares import Power
 from symshuffle.collect.audit.verdicts import Event, cell_outside
@@ -149,7 +149,7 @@ def test_a_user_at_a_fixed_place_is_refuted(place):
     audit = audit_of_places()
     assert "fixed place" in audit.caught
     found = audit.judge(*drawn_outputs(audit, 7, place))
-    assert found.outcome is Outcome.REFUTED and found.worst.eps > 0.5
+    assert found.outcome == "refuted" and found.worst.eps > 0.5
     last = found.findings[-1]
     assert last.refuted and f"at place {place + 1} " in last.words
 
@@ -163,8 +163,8 @@ def test_honest_shufflers_are_not_refuted():
     """100 drawn with seeds, each refuted with probability at most 0.005: more than 4 with probability below 2e-4."""
     audit = audit_of_places(1000)
     found = [audit.judge(*drawn_outputs(audit, seed)).outcome for seed in range(100)]
-    assert sum(outcome is Outcome.REFUTED for outcome in found) <= 4
-    assert sum(outcome is Outcome.NOT_REFUTED for outcome in found) >= 94
+    assert sum(outcome == "refuted" for outcome in found) <= 4
+    assert sum(outcome == "not-refuted" for outcome in found) >= 94
 
 
 def test_places_cost_little_power():
@@ -182,7 +182,7 @@ def test_pipelines_of_collect_pass(name):
     plan = small(name)
     audit = audit_shuffled(plan, n=8, runs=200)
     found = audit.run(pipeline(plan, 5))
-    assert found.outcome is Outcome.NOT_REFUTED, found.rows()
+    assert found.outcome == "not-refuted", found.rows()
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ def test_broken_pipelines_are_caught_at_the_predicted_number_of_runs(does, block
     audit, broken = audit_shuffled(said, n=16, runs=runs), claim(does).channel
     assert 0.99 <= audit.power(broken, block=block) < 0.993
     assert audit.power(audit.claim.channel) < 1e-3
-    assert audit.run(pipeline(does, 3, block)).outcome is Outcome.REFUTED
-    assert audit.run(pipeline(said, 3)).outcome is Outcome.NOT_REFUTED
+    assert audit.run(pipeline(does, 3, block)).outcome == "refuted"
+    assert audit.run(pipeline(said, 3)).outcome == "not-refuted"
 
 
 def test_sorted_messages_are_audited_as_a_histogram():
@@ -208,8 +208,8 @@ def test_sorted_messages_are_audited_as_a_histogram():
     audit = audit_shuffled(plan, n=8, runs=300, order="sorted")
     honest, broken = pipeline(plan, 1), pipeline(small("krr", k=3, root=F(50)), 1)
     assert len(audit.events) == 1
-    assert audit.run(lambda data: sorted(honest(data))).outcome is Outcome.NOT_REFUTED
-    assert audit.run(lambda data: sorted(broken(data))).outcome is Outcome.REFUTED
+    assert audit.run(lambda data: sorted(honest(data))).outcome == "not-refuted"
+    assert audit.run(lambda data: sorted(broken(data))).outcome == "refuted"
     with pytest.raises(InputError, match="order = sorted: expected messages in the order of the claim"):
         audit.run(honest)
 

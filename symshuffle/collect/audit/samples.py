@@ -277,7 +277,7 @@ def audit_pair(
     --------
     >>> audit = audit_pair("a", "b", runs=200, eps=1)
     >>> audit.run(lambda x: x).outcome
-    <Outcome.REFUTED: 1>
+    'refuted'
     """
     users = [_users(given, name) for name, given in (("first", first), ("second", second))]
     if not isinstance(first, tuple) and first == second:

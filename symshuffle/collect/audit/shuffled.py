@@ -372,7 +372,7 @@ def audit_shuffled(
     >>> response = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
     >>> audit = audit_shuffled(response, n=10, runs=400)
     >>> audit.run(lambda data: data).outcome
-    <Outcome.REFUTED: 1>
+    'refuted'
     """
     if order not in ORDERS:
         raise InputError("order", order, "one of " + ", ".join(ORDERS))

@@ -9,11 +9,10 @@ one.
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.deployment.assumptions import Assumption
 from symshuffle.base.numbers import (
@@ -36,13 +35,11 @@ MORE_NOISE: Final = "more noise is no leak, less noise may be one"
 """What goes with every other channel."""
 
 
-@final
-class Outcome(enum.IntEnum):
-    """What an audit found; the value is the exit status of the command."""
+Outcome: TypeAlias = Literal["not-refuted", "refuted", "other-channel"]
+"""What an audit found."""
 
-    NOT_REFUTED = 0
-    REFUTED = 1
-    OTHER_CHANNEL = 3
+_EXIT_STATUS: Final[Mapping[Outcome, int]] = {"not-refuted": 0, "refuted": 1, "other-channel": 3}
+"""Exit status of the command, by what an audit found."""
 
 
 @final
@@ -202,8 +199,13 @@ class Audit:
     def outcome(self) -> Outcome:
         """Whether privacy is refuted, the channel is another one, or neither."""
         if self.claimed and any(one.refuted for one in self.findings):
-            return Outcome.REFUTED
-        return Outcome.OTHER_CHANNEL if self.cells else Outcome.NOT_REFUTED
+            return "refuted"
+        return "other-channel" if self.cells else "not-refuted"
+
+    @property
+    def exit_status(self) -> int:
+        """Exit status of the command: 0, 1 where privacy is refuted, 3 for another channel."""
+        return _EXIT_STATUS[self.outcome]
 
     @property
     def lines(self) -> FirstLines:
@@ -214,9 +216,9 @@ class Audit:
         outside = f"{len(self.cells)} of {counted(self.checked, 'claimed probability', 'claimed probabilities')}"
         if not self.claimed:
             said = f"{eps} at delta = {delta}; nothing was claimed that could be refuted"
-        elif self.outcome is Outcome.REFUTED:
+        elif self.outcome == "refuted":
             said = f"privacy refuted: {eps} at delta = {delta}, where {claimed} is claimed"
-        elif self.outcome is Outcome.OTHER_CHANNEL:
+        elif self.outcome == "other-channel":
             said = f"not the claimed channel: {outside} are outside of their intervals; privacy is not refuted"
         else:
             said = f"not refuted; {NO_PROOF}"
@@ -237,9 +239,9 @@ class Audit:
         if not self.claimed:
             eps, at = _rounded(Fraction(worst.eps), up=False), target_decimal(worst.delta, up=False)
             return f"eps >= {eps} at delta = {at} {sure}, by {self.runs}; nothing is claimed"
-        if self.outcome is Outcome.REFUTED:
+        if self.outcome == "refuted":
             return f"privacy refuted {sure}: {worst.claimed} is claimed, and {worst.bounds}"
-        if self.outcome is Outcome.OTHER_CHANNEL:
+        if self.outcome == "other-channel":
             return f"not the claimed channel {sure}; privacy is not refuted by {self.runs}: {MORE_NOISE}"
         return f"not refuted by {self.runs}, which would have caught {self.caught}; {NO_PROOF}"
 
@@ -247,9 +249,9 @@ class Audit:
         """Names and values of what was counted, which stand below :attr:`lines`."""
         worst = self.worst
         found = [("event", str(worst))]
-        if self.claimed and self.outcome is not Outcome.REFUTED:
+        if self.claimed and self.outcome != "refuted":
             found.append(("shown", worst.bounds))
-        if self.claimed and self.outcome is Outcome.NOT_REFUTED:
+        if self.claimed and self.outcome == "not-refuted":
             found.append(("caught", f"these runs would have caught {self.caught}"))
         shown = self.cells[:5]
         found += [("cell", cell) for cell in shown]
@@ -263,8 +265,8 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form."""
         return {
-            "outcome": self.outcome.name.lower().replace("_", "-"),
-            "exit_status": self.outcome.value,
+            "outcome": self.outcome,
+            "exit_status": self.exit_status,
             "about": self.about,
             "claim": self.claim,
             "runs": self.runs,

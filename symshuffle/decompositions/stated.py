@@ -21,7 +21,7 @@ _FIRST_BITS: Final = 64
 
 @final
 @dataclass(frozen=True, slots=True)
-class Place:
+class _Place:
     """Where a channel has a likelihood ratio."""
 
     first: int
@@ -49,8 +49,8 @@ class LevelAudit:
     """
 
     claimed: Real | None
-    largest: Place
-    above: tuple[Place, ...]
+    largest: _Place
+    above: tuple[_Place, ...]
     every_matrix: tuple[Fraction, Fraction | None] | None = None
 
     @property
@@ -171,11 +171,11 @@ def _check(channel: Channel) -> None:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs: a level compares two")
 
 
-def _worst(column: Sequence[Any], output: int) -> Place:
+def _worst(column: Sequence[Any], output: int) -> _Place:
     first, second = (pick(range(len(column)), key=column.__getitem__) for pick in (max, min))
     if first == second:  # all entries are equal
         second = next(x for x in range(len(column)) if x != first)
-    return Place(first, second, output, column[first] / column[second] if column[second] else None)
+    return _Place(first, second, output, column[first] / column[second] if column[second] else None)
 
 
 def _exceeds(ratio: Fraction | None, cap: Real) -> bool:

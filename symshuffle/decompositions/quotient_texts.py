@@ -18,7 +18,7 @@ import flint
 from symshuffle.base.errors import Unsupported
 from symshuffle.base.numbers import Exp, Real
 from symshuffle.decompositions.calculated import compiled, names_in
-from symshuffle.mechanisms.definitions import Classes, Infinite, classes_of
+from symshuffle.mechanisms.definitions import Classes, classes_of
 
 _MOST_VARIABLES: Final = 24
 
@@ -383,9 +383,9 @@ class OpenQuotient:
     def __rpow__(self, base: flint.fmpq | Fraction | int) -> OpenQuotient:
         return self._of(base) ** self
 
-    def __pow__(self, exponent: OpenQuotient | flint.fmpq | Fraction | int | Infinite) -> OpenQuotient:
-        if isinstance(exponent, Infinite):
-            return self._reader.number(0)
+    def __pow__(self, exponent: OpenQuotient | flint.fmpq | Fraction | int) -> OpenQuotient:
+        if not isinstance(exponent, OpenQuotient | flint.fmpq | Fraction | int):
+            return NotImplemented  # the size of an unbounded domain says what a power to it is
         if exponent == Fraction(1, 2):
             return self._reader.rooted(self)
         if isinstance(exponent, int):

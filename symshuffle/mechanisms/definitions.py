@@ -22,10 +22,10 @@ Classes: TypeAlias = "tuple[OutputClass, ...]"
 
 
 @final
-class Infinite:
+class _Infinite:
     """The size of an unbounded domain: quotients by it and powers of numbers in (0, 1) to it are 0."""
 
-    def _same(self, other: object) -> Infinite:
+    def _same(self, other: object) -> _Infinite:
         return self
 
     __add__ = __sub__ = __mul__ = __rmul__ = __truediv__ = _same
@@ -36,7 +36,7 @@ class Infinite:
     __rpow__ = __rtruediv__
 
 
-UNBOUNDED: Final = Infinite()
+UNBOUNDED: Final = _Infinite()
 
 
 def _null(inputs: Any, mass: Any) -> OutputClass:

@@ -1,7 +1,6 @@
 """The upper end on the trace after shuffling: lines below stop-losses, and the law below all others."""
 
 import random
-from dataclasses import replace
 from fractions import Fraction as F
 from itertools import pairwise, permutations, product
 from math import lcm
@@ -12,7 +11,7 @@ from flint import fmpq, fmpq_poly
 from symshuffle import CertificateError, Law
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.design.shuffled.best import best_shuffled
-from symshuffle.design.shuffled.minorant import StopLossLine, check_line, law_below, nonnegative_between
+from symshuffle.design.shuffled.minorant import check_line, height_of, law_below, nonnegative_between
 from symshuffle.design.shuffled.search import blanket_law, trace_of
 from symshuffle.design.shuffled.upper import trace_proof, trace_upper
 from symshuffle.utility.anchored.law import template_signal
@@ -52,20 +51,21 @@ def test_lines_are_below_the_shares_of_templates(k, gamma, cap):
         raw = [1 + (high - 1) * F(chance.choice((0, chance.randrange(101), 100)), 100) for _ in range(k)]
         kinds.append(tuple(y * k / sum(raw) for y in raw))
     closest = min(
-        share(u, gamma, line.c) - line.a - line.b * signal - line.d * moment
+        share(u, gamma, c) - a - b * signal - d * moment
         for u, signal, moment in [(u, template_signal(u), second(u, gamma)) for u in kinds]
-        for line in lines[::7]
+        for c, a, b, d in lines[::7]
     )
     assert 0 <= closest < F(1, 100)
 
 
 def least_gap(line, k, gamma, cap):
     """The least height of a template's share over ``b S + d V``, of templates of two values."""
+    c, _, b, d = line
     found = []
     for step, large in product(range(21), range(1, k)):
         shape = [F(1)] * (k - large) + [1 + (cap - 1) * F(step, 20)] * large
         u = [x * k / sum(shape) for x in shape]
-        found.append(share(u, gamma, line.c) - line.b * template_signal(u) - line.d * second(u, gamma))
+        found.append(share(u, gamma, c) - b * template_signal(u) - d * second(u, gamma))
     return min(found)
 
 
@@ -73,25 +73,26 @@ def drawn_lines():
     """Lines of intercept 0, each with k, the ratio and the cap: some that lean on each piece of a share, some drawn."""
     draw = random.Random(45)
     yield from (
-        (StopLossLine(F(-11, 8), F(0), F(7, 32), F(1, 8)), 2, F(5, 4), F(17, 4)),
-        (StopLossLine(F(-3, 2), F(0), F(0), F(1, 8)), 2, F(9, 4), F(9, 2)),
-        (StopLossLine(F(-5, 4), F(0), F(7, 32), F(7, 64)), 4, F(5, 4), F(29, 8)),
-        (StopLossLine(F(11, 8), F(0), F(0), F(3, 32)), 4, F(11, 8), F(7, 4)),
+        ((F(-11, 8), F(0), F(7, 32), F(1, 8)), 2, F(5, 4), F(17, 4)),
+        ((F(-3, 2), F(0), F(0), F(1, 8)), 2, F(9, 4), F(9, 2)),
+        ((F(-5, 4), F(0), F(7, 32), F(7, 64)), 4, F(5, 4), F(29, 8)),
+        ((F(11, 8), F(0), F(0), F(3, 32)), 4, F(11, 8), F(7, 4)),
     )
     for _ in range(60):
         gamma = F(draw.randint(9, 24), 8)
-        line = StopLossLine(F(draw.randint(-16, 12), 8), F(0), F(draw.randint(0, 8), 32), F(draw.randint(-8, 8), 64))
+        line = (F(draw.randint(-16, 12), 8), F(0), F(draw.randint(0, 8), 32), F(draw.randint(-8, 8), 64))
         yield line, draw.choice((2, 3, 4)), gamma, gamma + F(draw.randint(1, 24), 8)
 
 
 def test_lines_above_the_share_of_a_template_are_refused():
     for line, *channel in drawn_lines():
+        c, _, b, d = line
         with pytest.raises(CertificateError):
-            check_line(replace(line, a=least_gap(line, *channel) + F(1, 1000)), *channel)
+            check_line((c, least_gap(line, *channel) + F(1, 1000), b, d), *channel)
 
 
 def test_a_line_that_touches_everywhere_is_accepted():
-    check_line(StopLossLine(F(100), F(0), F(0)), 3, F(2), F(4))
+    check_line((F(100), F(0), F(0), F(0)), 3, F(2), F(4))
 
 
 @pytest.mark.parametrize(("k", "gamma", "cap"), CASES)
@@ -103,9 +104,9 @@ def test_law_below_is_below_every_channel_of_the_trace(k, gamma, cap):
         moment = sum((value**2 * weight for value, weight in law.atoms()), start=F(0))
         trace = trace_of(orbits)
         cells = lines_by_cells(k, gamma, cap, trace, (moment,))
-        assert len(orbits) > 1 or any(line.d < 0 for line in cells[0])
+        assert len(orbits) > 1 or any(d < 0 for *_, d in cells[0])
         for lines, (low, high) in zip(cells, ((F(0), moment), (moment, None)), strict=True):
-            below = law_below([one.height(trace, low, high) for one in lines], [one.c for one in lines], gamma)
+            below = law_below([height_of(one, trace, low, high) for one in lines], [c for c, *_ in lines], gamma)
             assert below.mean == law.mean
             assert all(stop_loss(below, c) <= stop_loss(law, c) for c in (*below.values, *law.values))
 

@@ -27,7 +27,8 @@ def _false(name: str, place: str, **changes: Any) -> None:
 
 def _other_line(i: int, cell: int = 0, **changes: Any) -> tuple[tuple[StopLossLine, ...], ...]:
     lines = trace_bound().cells[cell]
-    changed = (*lines[:i], replace(lines[i], **changes), *lines[i + 1 :])
+    entries = dict(zip("cabd", lines[i], strict=True)) | changes
+    changed = (*lines[:i], (entries["c"], entries["a"], entries["b"], entries["d"]), *lines[i + 1 :])
     return (changed, trace_bound().cells[1]) if cell == 0 else (trace_bound().cells[0], changed)
 
 
@@ -42,6 +43,7 @@ def _false_file(name: str, place: str, **changes: Any) -> None:
 
 
 LINES = trace_bound().cells[0]
+_, HEIGHT, _, SLOPE = LINES[8]
 
 _false("one input", "k", k=1)
 _false("half an input", "k", k=4.5)
@@ -53,8 +55,8 @@ _false("an end without a cell", "cells", ends=(END, END + 1))
 _false("two lines at one place", "cells[0].places", cells=_first(LINES[0], *LINES))
 _false("one line", "cells[0].places", cells=_first(LINES[0]), delta=F(-1))
 _false("a slope below 0", "cells[0].lines[5].b", cells=_other_line(5, a=F(-100), b=F(-1), d=F(0)))
-_false("a line above a template", "cells[0].lines[8].a", cells=_other_line(8, a=LINES[8].a + F(1, 10)))
-_false("a steeper line", "cells[0].lines[8].a", cells=_other_line(8, d=LINES[8].d - F(1, 10), a=LINES[8].a + F(2, 5)))
+_false("a line above a template", "cells[0].lines[8].a", cells=_other_line(8, a=HEIGHT + F(1, 10)))
+_false("a steeper line", "cells[0].lines[8].a", cells=_other_line(8, d=SLOPE - F(1, 10), a=HEIGHT + F(2, 5)))
 _false("a fall without an end", "cells[1].lines[5].d", cells=_other_line(5, 1, a=F(-100), d=F(-1)))
 _false("too small a trace", "cells[0].delta", trace=F(1))
 _false("a larger delta", "cells[0].delta", delta=F(1, 5))

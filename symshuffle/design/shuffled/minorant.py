@@ -30,7 +30,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import add, mul
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 from flint import fmpq, fmpq_poly, fmpz_poly
 
@@ -47,23 +47,14 @@ _NUMBERS: Final = ("above", "delta", "lam_cap", "trace")
 TRACE_FORMAT: Final = "symshuffle trace bound 1"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class StopLossLine:
-    """A line below the stop-loss share of every template: P_c(u) >= a + b S(u) + d V(u).
+StopLossLine: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
+"""A line (c, a, b, d) below the stop-loss share of every template: P_c(u) >= a + b S(u) + d V(u), with b >= 0."""
 
-    - ``a``, ``b``: intercept, and slope in the signal S, at least 0.
-    """
 
-    c: Fraction
-    a: Fraction
-    b: Fraction
-    d: Fraction = Fraction(0)
-
-    def height(self, trace: Fraction, low: Fraction, high: Fraction | None) -> Fraction:
-        """What the line says of channels of at least this trace with a second moment from ``low`` to ``high``."""
-        end = low if self.d >= 0 or high is None else high
-        return self.a + self.b * trace + self.d * end
+def height_of(line: StopLossLine, trace: Fraction, low: Fraction, high: Fraction | None) -> Fraction:
+    """What a line says of channels of at least this trace with a second moment from ``low`` to ``high``."""
+    _, a, b, d = line
+    return a + b * trace + d * (low if d >= 0 or high is None else high)
 
 
 @final
@@ -124,7 +115,7 @@ class TraceBound:
                 self._check_cell(self.cells[i], low, high)
 
     def _check_cell(self, lines: tuple[StopLossLine, ...], low: Fraction, high: Fraction | None) -> None:
-        places = [line.c for line in lines]
+        places = [c for c, *_ in lines]
         if any(x >= y for x, y in pairwise(places)):
             raise CertificateError("places", "they do not increase")
         if len(places) < 2:
@@ -132,13 +123,14 @@ class TraceBound:
         for i, line in enumerate(lines):
             with within(f"lines[{i}]"):
                 check_line(line, self.k, self.above, self.lam_cap)
-                if high is None and line.d < 0:
-                    raise CertificateError("d", f"the slope {line.d} is negative, and the cell has no upper end")
+                *_, d = line
+                if high is None and d < 0:
+                    raise CertificateError("d", f"the slope {d} is negative, and the cell has no upper end")
         if not self._bound_of(lines, low, high).lower > self.delta:
             raise CertificateError("delta", f"H(n) of the law below all others may be {self.delta}")
 
     def _bound_of(self, lines: Sequence[StopLossLine], low: Fraction, high: Fraction | None) -> Bracket:
-        law = law_below([line.height(self.trace, low, high) for line in lines], [line.c for line in lines], self.above)
+        law = law_below([height_of(line, self.trace, low, high) for line in lines], [c for c, *_ in lines], self.above)
         return _evaluated(law, self.n)
 
     def holds(self) -> bool:
@@ -171,7 +163,7 @@ class TraceBound:
             "exp_eps": order,
             **{name: str(getattr(self, name)) for name in _NUMBERS},
             "ends": [str(end) for end in self.ends],
-            "cells": [[[str(x) for x in (line.c, line.a, line.b, line.d)] for line in lines] for lines in self.cells],
+            "cells": [[[str(x) for x in line] for line in lines] for lines in self.cells],
         }
 
     @classmethod
@@ -192,7 +184,7 @@ class TraceBound:
             raise CertificateError("exp_eps", f"{order['exp']} is negative")
         above, delta, lam_cap, trace = (rational(content[name], name) for name in _NUMBERS)
         cells = tuple(
-            tuple(StopLossLine(*(rational(x, f"cells[{i}].lines[{j}]") for x in line)) for j, line in enumerate(cell))
+            tuple(_read_line(line, f"cells[{i}].lines[{j}]") for j, line in enumerate(cell))
             for i, cell in enumerate(content["cells"])
         )
         ends = tuple(rational(end, f"ends[{i}]") for i, end in enumerate(content["ends"]))
@@ -242,11 +234,17 @@ def law_below(heights: Sequence[Fraction], places: Sequence[Fraction], above: Fr
     return Law.from_atoms((from_fmpq(x), from_fmpq(mass)) for (x, _), mass in zip(hull, masses, strict=True))
 
 
+def _read_line(entries: Sequence[Any], place: str) -> StopLossLine:
+    c, a, b, d = (rational(x, place) for x in entries)
+    return c, a, b, d
+
+
 def check_line(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> None:
     """Refuse a line that is above the stop-loss share of some template of ratio at most the cap."""
-    if line.b < 0:
-        raise CertificateError("b", f"the slope {line.b} is negative")
-    above = _above(k, *map(to_fmpq, (line.c, line.a, line.b, line.d, gamma, cap)))
+    c, a, b, d = map(to_fmpq, line)
+    if b < 0:
+        raise CertificateError("b", f"the slope {b} is negative")
+    above = _above(k, c, a, b, d, to_fmpq(gamma), to_fmpq(cap))
     if above is not None:
         raise CertificateError("a", f"the line is not below for min u in [{above[0]:.6g}, {above[1]:.6g}]")
 
@@ -262,7 +260,7 @@ def _above(k: int, c: fmpq, a: fmpq, b: fmpq, d: fmpq, gamma: fmpq, cap: fmpq) -
 
 def gaps(line: StopLossLine, k: int, gamma: Fraction, cap: Fraction) -> Iterator[tuple[fmpq, fmpq, fmpq_poly]]:
     """Intervals of m = min u, and on each a positive multiple of the worst share minus the line: it has to be >= 0."""
-    return _gaps(k, *map(to_fmpq, (line.c, line.a, line.b, line.d, gamma, cap)))
+    return _gaps(k, *map(to_fmpq, (*line, gamma, cap)))
 
 
 def _gaps(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, Final
@@ -96,17 +96,17 @@ class _Pieces:
     @classmethod
     def of(cls, k: int, gamma: Fraction, cap: Fraction, c: Fraction) -> _Pieces:
         # A line's gap is share - a - b S - d V, times a positive factor: read off at four lines.
-        zero = StopLossLine(c, Fraction(0), Fraction(0))
-        others = replace(zero, a=Fraction(-1)), replace(zero, b=Fraction(1))
+        none, one = Fraction(0), Fraction(1)
+        three: tuple[StopLossLine, ...] = (c, none, none, none), (c, -one, none, none), (c, none, one, none)
         rows: list[tuple[Any, ...]] = []
         for (low, high, plain), (_, _, lifted), (_, _, tilted) in zip(
-            *(list(gaps(line, k, gamma, cap)) for line in (zero, *others)), strict=True
+            *(list(gaps(line, k, gamma, cap)) for line in three), strict=True
         ):
             rows.append((low, high, plain, plain - tilted, lifted - plain, False))
         m = fmpq_poly([0, 1])
         signal = (1 - m) ** 2 * fmpq(k, k - 1)
         second, shift = (fmpq(x.numerator, x.denominator) for x in second_moment(k, gamma))
-        for low, high, bent in gaps(replace(zero, d=Fraction(-1)), k, gamma, cap):
+        for low, high, bent in gaps((c, none, none, -one), k, gamma, cap):
             rows.append((low, high, bent - second * (1 + signal / k) + shift, m * signal, m, True))
         lows, highs, *polynomials, convex = zip(*rows, strict=True)
         start, end = (np.array([float(x) for x in ends]) for ends in (lows, highs))
@@ -157,11 +157,11 @@ class _Pieces:
 
     def _proved(self, height: float, b: float, d: float, margin: float = 1e-8) -> StopLossLine:
         while margin < 1:
-            lowered = StopLossLine(self.c, rounded(height - margin), rounded(b), rounded(d))
+            lowered = self.c, rounded(height - margin), rounded(b), rounded(d)
             if passes(partial(check_line, lowered, self.k, self.gamma, self.cap)):
                 return lowered
             margin *= 8
-        return StopLossLine(self.c, Fraction(0), Fraction(0))  # shares are at least 0
+        return self.c, Fraction(0), Fraction(0), Fraction(0)  # shares are at least 0
 
     def lines(self, *, samples: int = 64, slack: float = 1e-6) -> Doubles:
         """Rows of (a, b, d): the lines that are highest somewhere, by samples. The first one is 0."""

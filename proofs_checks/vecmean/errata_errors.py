@@ -14,8 +14,8 @@ from proofs_checks.vecmean import _cases as cases
 from symshuffle.ledger.claims.comparisons import Comparison, compare
 from symshuffle.ledger.claims.model import Clause, Control, Statement, for_all, identity
 from symshuffle.ledger.claims.parts import Erratum
-from symshuffle.vectors.error.risk import err1, errn
-from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, CentralGaussian
+from symshuffle.vectors.error.risk import central_error, err1, errn
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 HALF: Final = Fraction(1, 2)
 
@@ -91,7 +91,7 @@ def _check_dimension(statement: Statement, _: np.random.Generator) -> Iterator[C
         for d in (2, 100):
             found: Any = err1(BlanketMixedGaussian(gamma, sigma, dimension=d))
             yield compare(found / single, statement(gamma, sigma, d), at=f"gamma = {gamma}, d = {d}: error over d = 1")
-    central: Any = errn(CentralGaussian(Fraction(2), 7), 10)
+    central: Any = central_error(Fraction(2), 7, 10)
     yield compare(central, 7 * Fraction(4, 10), at="the central mechanism: proportional to d")
 
 

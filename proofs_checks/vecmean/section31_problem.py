@@ -25,11 +25,8 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
-from symshuffle.vectors.error.risk import errn
+from symshuffle.vectors.error.risk import central_error
 from symshuffle.vectors.privacy.correspondence import central_profile
-from symshuffle.vectors.randomizers.mechanisms import (
-    CentralGaussian,
-)
 
 BITS: Final = 192
 
@@ -58,7 +55,7 @@ def _check_central(statement: Statement, _: np.random.Generator) -> Iterator[Com
     yield decide(sp.diff(shift, length) == 1 / users, at="every n", claimed="longer vectors move the mean more")
     for sigma, d, n in ((Fraction(2), 3, 10), (Fraction(1, 2), 7, 1000)):
         error, sensitivity = statement(sigma, d, n)
-        yield compare(errn(CentralGaussian(sigma, d), n), error, at=f"sigma = {sigma}, d = {d}, n = {n}")
+        yield compare(central_error(sigma, d, n), error, at=f"sigma = {sigma}, d = {d}, n = {n}")
         # Removing a unit vector from one user moves the mean by 1/n; equation (8) at that shift is the profile.
         yield compare(max(Fraction(length, n) for length in (0, 1)), sensitivity, at=f"n = {n}: shift of the mean")
         eps = Fraction(1, 3 * n)

@@ -17,8 +17,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.error.risk import errn
-from symshuffle.vectors.randomizers.mechanisms import CentralGaussian
+from symshuffle.vectors.error.risk import central_error
 
 
 def _rounds(sigma: Any, rounds: Any) -> Any:
@@ -42,8 +41,8 @@ def _check_rounds(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     yield identity(noise / n / rounds, sigma**2 / n, at="every T: the error of one run")
     for root in (1, 2, 7):
         squared = statement(Fraction(2), Fraction(root**2))
-        every: Any = errn(CentralGaussian(Fraction(2 * root), 3), 10)
-        once: Any = errn(CentralGaussian(Fraction(2), 3), 10)
+        every = central_error(Fraction(2 * root), 3, 10)
+        once = central_error(Fraction(2), 3, 10)
         at = f"sigma = 2, d = 3, n = 10, T = {root**2}"
         yield compare(Fraction(2 * root) ** 2, squared, at=f"{at}: noise of a round")
         yield compare(every / root**2, once, at=f"{at}: error of the average")

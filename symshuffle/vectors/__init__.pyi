@@ -8,6 +8,7 @@ from .error.compare import takeover as takeover
 from .error.indices import shuffle_index as shuffle_index
 from .error.minimal_risk import minimal_unbiased_risk as minimal_unbiased_risk
 from .error.minimal_risk import shuffled_problem as shuffled_problem
+from .error.risk import central_error as central_error
 from .error.risk import err1 as err1
 from .error.risk import errn as errn
 from .error.risk import gaussian_index_series as gaussian_index_series
@@ -18,7 +19,6 @@ from .privacy.conjecture import worst_background_on_the_line as worst_background
 from .privacy.correspondence import correspondence as correspondence
 from .privacy.dominance import which_order as which_order
 from .randomizers.mechanisms import BlanketMixedGaussian as BlanketMixedGaussian
-from .randomizers.mechanisms import CentralGaussian as CentralGaussian
 from .randomizers.mechanisms import ClippedLinear as ClippedLinear
 from .randomizers.mechanisms import LocalGaussian as LocalGaussian
 from .randomizers.mechanisms import LocalLaplace as LocalLaplace

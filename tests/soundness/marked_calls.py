@@ -326,7 +326,7 @@ CALLS = [
         "vectors.BlanketMixedGaussian",
         {"gamma": num("1/2"), "sigma0": num("2"), "norm": num("1/2"), "dimension": Integer(2)},
     ),
-    ("vectors.CentralGaussian", {"sigma": num("3/2"), "dimension": Integer(2)}),
+    ("vectors.central_error", {"sigma": num("3/2"), "dimension": Integer(2), "n": Integer(3)}),
     ("vectors.ClippedLinear", {"clip": num("-1/4"), "dimension": Integer(3), "chi": num("3")}),
     ("vectors.LocalGaussian", {"sigma0": num("3/2"), "dimension": Integer(2)}),
     ("vectors.LocalLaplace", {"scale": num("3/2")}),

@@ -61,11 +61,10 @@ from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import extremes
 from symshuffle.utility.likelihood.law import LikelihoodRatio, likelihood_quotient
 from symshuffle.utility.likelihood.worst import worst_curve
-from symshuffle.vectors import calibrate, contenders, err1, errn, hcr_bound, shuffle_index, takeover
+from symshuffle.vectors import calibrate, central_error, contenders, err1, errn, hcr_bound, shuffle_index, takeover
 from symshuffle.vectors.privacy.pairs import worst_pair
 from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
-    CentralGaussian,
     ClippedLinear,
     LocalGaussian,
     PrivUnit,
@@ -160,7 +159,7 @@ ROWS = (
     row("k", _extremes.half_block_channel, lam=F(2), k=4),
     row("dimension", SphereLinear, "0.05", dimension=4),
     row("dimension", BlanketMixedGaussian, "0.95", "4.6", "1", dimension=4),
-    row("dimension", CentralGaussian, "2", dimension=4),
+    row("dimension n", central_error, "2", dimension=4, n=3),
     row("dimension", ClippedLinear, "1/2", chi="1/10", dimension=4),
     row("dimension", PrivUnit, "3/4", "1/4", dimension=4),
     row("n bits", privacy_loss_distribution, W, step=0.25, beyond="1/100", n=4, bits=64),
@@ -317,7 +316,8 @@ LEAST = {
     1: "delta.n amplification_curve.n worst_constant.n worst_datasets.n recompute.n mechanism.s Laplace.cells "
     "Contamination.n subset_template.s minimax_sandwich.n "
     "chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
-    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss_distribution.n LocalGaussian.dimension "
+    "BlanketMixedGaussian.dimension central_error.dimension central_error.n privacy_loss_distribution.n "
+    "LocalGaussian.dimension "
     "recompute.least profile.n tradeoff.n renyi.n gaussian_limit.n GaussianLimit.rounds largest_eps0.n "
     "epsilon.n hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Group.count "
     "Group.of_dummies.count Group.colluders.n "

@@ -9,12 +9,12 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, enclose, less
 from symshuffle.vectors import (
     BlanketMixedGaussian,
-    CentralGaussian,
     ClippedLinear,
     LocalGaussian,
     LocalLaplace,
     PrivUnit,
     SphereLinear,
+    central_error,
 )
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.randomizers.sampling import estimate, sample, shrinkage
@@ -40,7 +40,7 @@ MECHANISMS = [
         (lambda: BlanketMixedGaussian("nan", 1), "gamma"),
         (lambda: PrivUnit(1, 0, 3), "p"),
         (lambda: LocalLaplace(0), "scale"),
-        (lambda: CentralGaussian(0, 1), "sigma"),
+        (lambda: central_error(0, 1, 5), "sigma"),
         (lambda: privunit_at(Fraction(1), 0, 3), "lam"),
     ],
 )

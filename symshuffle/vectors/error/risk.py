@@ -22,14 +22,15 @@ from symshuffle.base.numbers import (
     Number,
     as_integer,
     maximum,
+    parse_inside,
     to_arb,
     working_precision,
 )
 from symshuffle.base.results import Bracket
 from symshuffle.vectors.error.indices import shuffle_index
 from symshuffle.vectors.randomizers.mechanisms import (
+    LARGEST_DIMENSION,
     BlanketMixedGaussian,
-    CentralGaussian,
     ClippedLinear,
     LocalLaplace,
     PrivUnit,
@@ -109,14 +110,51 @@ def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEF
     return worst
 
 
-def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DEFAULT_BITS) -> Number:
-    """Worst-case squared error of the mean of n estimates.
+def central_error(sigma: object, dimension: int, n: int) -> Fraction:
+    r"""Mean squared error of a mean that a curator releases with Gaussian noise.
 
-    It is 1/n of one user's error; for a :class:`CentralGaussian` it is that of the curator's noise.
+    It is :math:`d\sigma^2/n`: the noise is :math:`(\sigma/\sqrt n)N(0,I)`.
 
     Parameters
     ----------
-    mechanism : VectorMechanism or CentralGaussian
+    sigma : number or text
+        Standard deviation of the noise in each coordinate times the square root of n, above 0.
+    dimension : int
+        Length d of the vectors, at least 1.
+    n : int
+        Number of users, at least 1.
+
+    Returns
+    -------
+    Fraction
+        The error, exactly.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+
+    Notes
+    -----
+    vecmean, equations (1) and (3).
+
+    Examples
+    --------
+    >>> central_error(2, 3, 10)
+    Fraction(6, 5)
+    """
+    scale = parse_inside(sigma, "sigma", "(0, inf)")
+    return as_integer(dimension, "dimension", 1, LARGEST_DIMENSION) * scale**2 / as_integer(n, "n", 1)
+
+
+def errn(mechanism: VectorMechanism, n: int, *, bits: int = DEFAULT_BITS) -> Number:
+    """Worst-case squared error of the mean of n estimates.
+
+    It is 1/n of one user's error.
+
+    Parameters
+    ----------
+    mechanism : VectorMechanism
         The randomizer.
     n : int
         Number of users, at least 1.
@@ -143,8 +181,6 @@ def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DE
     Fraction(8483, 1000)
     """
     n, bits = as_integer(n, "n", 1), as_integer(bits, "bits", 2)
-    if isinstance(mechanism, CentralGaussian):
-        return mechanism.dimension * mechanism.sigma**2 / n
     single: Any = err1(mechanism, bits=bits)
     mean: Number = single / n
     return mean

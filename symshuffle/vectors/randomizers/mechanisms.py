@@ -234,41 +234,10 @@ class LocalLaplace:
         return 1
 
 
-@final
-@dataclass(frozen=True, slots=True, init=False)
-class CentralGaussian:
-    r"""Mean of n vectors plus Gaussian noise, released by a trusted curator.
-
-    The noise is :math:`(\sigma/\sqrt n)N(0,I)`.
-
-    Parameters
-    ----------
-    sigma : number or text
-        Standard deviation of the noise in each coordinate times the square root of n, above 0.
-    dimension : int
-        Length d of the vectors; inputs are vectors of the unit ball.
-
-    Raises
-    ------
-    InputError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    vecmean, equation (1).
-    """
-
-    sigma: Fraction
-    dimension: int
-
-    def __init__(self, sigma: object, dimension: object) -> None:
-        _read(self, dimension, 1, sigma=(sigma, "(0, inf)"))
-
-
 VectorMechanism: TypeAlias = (
     BlanketMixedGaussian | PrivUnit | SphereLinear | ClippedLinear | LocalGaussian | LocalLaplace
 )
-"""A randomizer of one vector (the central mechanism sees all of them)."""
+"""A randomizer of one vector."""
 
 
 @final

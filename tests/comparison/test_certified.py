@@ -12,7 +12,7 @@ from symshuffle.design.comparison import branch_and_bound
 from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.matching import matched, read_match
-from symshuffle.design.comparison.monotonicity import Box, DegradationOrder, risk_falls
+from symshuffle.design.comparison.monotonicity import DegradationOrder, risk_falls
 from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.estimation.votes import canonical_votes, named_votes
 from tests.slices import some
@@ -102,23 +102,21 @@ def test_whoever_has_less_risk_is_left(given):
     """With a goal above its risk an integer must not be excluded, by itself or in a box."""
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
     search = rivals("olh", 4, 40, given, risk * F(1001, 1000))
-    for box in (Box((4, 4), None), Box((3, 9), None), Box((2, 4), None), Box((4, None), None), Box((2, None), None)):
+    for box in (((4, 4), None), ((3, 9), None), ((2, 4), None), ((4, None), None), ((2, None), None)):
         assert not search.excludes(box)
     beaten = replace(search, goal=risk * F(999, 1000))
-    assert beaten.excludes(Box((4, 4), None))
+    assert beaten.excludes(((4, 4), None))
 
 
 @pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=str)
 def test_a_wrong_guess_of_the_level_excludes_nobody(monkeypatch, given):
     """Doubles only propose the level at which the risk is that of the goal: balls check that it is."""
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
-    search, box = rivals("olh", 4, 40, given, risk * F(1001, 1000)), Box((4, 4), None)
+    search, box = rivals("olh", 4, 40, given, risk * F(1001, 1000)), ((4, 4), None)
     root = Rivals._root
     monkeypatch.setattr(Rivals, "_root", lambda self, values, aim: 1.2 * root(self, values, aim))
     order = DegradationOrder(search.family)
-    assert search._level(box, order) == search._level(
-        Box((4, None), None), order
-    )  # that of the input or nothing is left
+    assert search._level(box, order) == search._level(((4, None), None), order)  # that of the input or nothing is left
     assert not search.excludes(box)
 
 
@@ -143,7 +141,7 @@ def test_a_wide_bound_excludes_by_its_lower_end_only(monkeypatch):
         return replace(found, bracket=ends)
 
     monkeypatch.setattr(branch_and_bound, "delta", wide)
-    assert not search.excludes(Box((4, 4), None))
+    assert not search.excludes(((4, 4), None))
     assert set(asked) == {"forward", "both"}
 
 
@@ -168,7 +166,7 @@ def test_a_share_with_less_risk_is_left():
     risk = matched_risk("aug-rr", 100, 100, budget, (("p", F(1, 50)),))
     search = rivals("aug-rr", 100, 100, budget, risk * F(51, 50))
     for shares in ((F(1, 60), F(1, 40)), (F(0), F(1)), (F(1, 50), F(1, 50))):
-        assert not search.excludes(Box(None, shares))
+        assert not search.excludes((None, shares))
     ((name, share),) = search.left()[0]
     assert name == "p"
     assert matched_risk("aug-rr", 100, 100, budget, (("p", share),)) < risk * F(103, 100)
@@ -270,7 +268,7 @@ def test_less_noise_is_less_risk_where_some_inputs_are_unused():
 @pytest.mark.parametrize("by_truth", [True, False])
 def test_corners_of_thinned_hashing_are_ordered(by_truth):
     """At either level the best corner has the larger trace and budget, the worst one the smaller ones."""
-    order, box = DegradationOrder(family("thinned olh", 3), by_truth), Box((2, 6), (F(1, 2), F(4, 5)))
+    order, box = DegradationOrder(family("thinned olh", 3), by_truth), ((2, 6), (F(1, 2), F(4, 5)))
     for level in (F(1, 10), F(3, 10)):
 
         def law(point, level=level):

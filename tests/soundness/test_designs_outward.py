@@ -12,7 +12,6 @@ from symshuffle.accountants.deployment.model import UNSAID
 from symshuffle.base.numbers import enclose
 from symshuffle.base.results import Bracket
 from symshuffle.design.comparison import branch_and_bound
-from symshuffle.design.comparison.monotonicity import Box
 from symshuffle.design.shuffled import best
 from symshuffle.design.shuffled.best import best_shuffled
 from symshuffle.utility.frontiers.orbit import subset_orbit
@@ -73,5 +72,5 @@ def test_a_share_that_is_rounded_excludes_nobody_with_less_risk(monkeypatch, giv
     monkeypatch.setitem(branch_and_bound.Rivals._level.__kwdefaults__, "unit", unit)
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
     search = rivals("olh", 4, 40, given, risk * F(1001, 1000))
-    for box in (Box((4, 4), None), Box((3, 9), None), Box((4, None), None)):
+    for box in (((4, 4), None), ((3, 9), None), ((4, None), None)):
         assert not search.excludes(box)

@@ -40,7 +40,7 @@ from symshuffle.channels.continuous_law import ContinuousLaw, ContinuousPair, Le
 from symshuffle.design.comparison.branch_and_bound import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.matching import read_match
-from symshuffle.design.comparison.monotonicity import Box, DegradationOrder
+from symshuffle.design.comparison.monotonicity import DegradationOrder
 from symshuffle.engines import FFT, registry
 from symshuffle.engines.densities import beyond, gauss
 from symshuffle.engines.densities.bromwich import bromwich_bracket
@@ -457,7 +457,7 @@ def test_nobody_is_excluded_who_meets_a_match(name, k, wide_everywhere):
     for _ in range(2):
         n, lam = draw.randrange(2, 6), grid(draw, 3.1, 5)
         eps = F(round(math.log(grid(draw, 1.5, 3)) * 100), 100)
-        box = Box(None, (F(3, 4), F(3, 4))) if name == "aug-rr" else Box((2, 2), None)
+        box = (None, (F(3, 4), F(3, 4))) if name == "aug-rr" else ((2, 2), None)
         here = one.at(lam=lam, **dict(DegradationOrder(one).parameters((2, F(3, 4)))))
         met = max(reduction(here).laws(Exp(eps), "both", None), key=lambda law: Wide().ends(law, n)[1])
         goal = upper_end(canonical_votes(here, inputs=k, bits=100).risk(n)) * F(1001, 1000)

@@ -127,21 +127,22 @@ class Rivals:
         found: list[Parameters] = []
         boxes, looked = list(self.rest) or self._all(), 0
         while boxes:
-            box = boxes.pop()
-            if box.single is not None and box.single in known:
+            integers, shares = box = boxes.pop()
+            single = integers[0] if integers is not None and shares is None and integers[0] == integers[1] else None
+            if single is not None and single in known:
                 continue
-            if box.integers is not None and box.integers[0] > LARGEST_PARAMETER:
+            if integers is not None and integers[0] > LARGEST_PARAMETER:
                 return None  # no mechanism is asked about so far out
             ahead = self._stride(box)
             if ahead is not None:
                 boxes.extend(ahead)
                 continue
             looked += 1
-            if looked > (most_two_sided if box.shares and self.family.base == HASHING else most):
+            if looked > (most_two_sided if shares and self.family.base == HASHING else most):
                 return None
             if self.excludes(box):
-                if box.shares is not None and box.shares[0] > 0:
-                    self.long[:] = [math.log(box.shares[1] / box.shares[0])]
+                if shares is not None and shares[0] > 0:
+                    self.long[:] = [math.log(shares[1] / shares[0])]
                 continue
             halves = self._halves(box)
             if halves is not None:
@@ -149,8 +150,8 @@ class Rivals:
                     self.ahead.update(dict.fromkeys(halves, self.ahead[box] / 2))
                 boxes.extend(halves)
                 continue
-            largest = (None if box.integers is None else box.integers[0]), (box.shares or (1, Fraction(1)))[1]
-            if box.single is None:
+            largest = (None if integers is None else integers[0]), (shares or (1, Fraction(1)))[1]
+            if single is None:
                 self.rest[:] = [*boxes, box]
                 return (DegradationOrder(self.family).parameters(largest),)
             found.append(DegradationOrder(self.family).parameters(largest))
@@ -161,44 +162,46 @@ class Rivals:
 
         - ``stride``: length of a box in that of the last one that was excluded.
         """
-        if not (self.long and box.shares and box.shares[0] > 0 and math.isinf(self.doubt)):
+        integers, shares = box
+        if not (self.long and shares and shares[0] > 0 and math.isinf(self.doubt)):
             return None
-        low, high = box.shares
+        low, high = shares
         if self.family.base == HASHING or math.log(high / low) < 2 * self.long[0]:
             return None
         cut = Fraction(f"{float(high) * math.exp(-stride * self.long[0]):.6g}")
-        return (replace(box, shares=(low, cut)), replace(box, shares=(cut, high))) if low < cut < high else None
+        return ((integers, (low, cut)), (integers, (cut, high))) if low < cut < high else None
 
     def _all(self) -> list[Box]:
         shares = (Fraction(0), Fraction(1)) if any(not p.integer for p in self.family.free) else None
         integers = [p for p in self.family.free if p.integer]
         if not integers:
-            return [Box(None, shares)]
+            return [(None, shares)]
         low, high = self.family.free_range(integers[0])
         if self.family.base == HASHING:
-            return [Box((int(low), None), shares)]
-        return [Box((i, i), shares) for i in range(int(low), int(high) + 1)]
+            return [((int(low), None), shares)]
+        return [((i, i), shares) for i in range(int(low), int(high) + 1)]
 
     def _halves(self, box: Box, *, finest: Fraction = Fraction(1, 2000)) -> tuple[Box, Box] | None:
         """Two halves along the side that tells its corners further apart; None where there is nothing left to halve.
 
         - ``finest``: relative width at which a box of shares that is not excluded becomes a proposal.
         """
+        integers, shares = box
         wide, tall = 0.0, 0.0
-        if box.integers is not None:
-            first, last = box.integers
+        if integers is not None:
+            first, last = integers
             wide = math.inf if last is None else math.log(last / first)
-        if box.shares is not None:
-            low, high = box.shares
+        if shares is not None:
+            low, high = shares
             tall = math.inf if low == 0 else math.log(high / low)
         if wide and (wide >= tall or tall < finest):
             middle = 2 * first if last is None else max(first, math.isqrt(first * last))
-            return replace(box, integers=(first, middle)), replace(box, integers=(middle + 1, last))
+            return ((first, middle), shares), ((middle + 1, last), shares)
         if tall < finest:
             return None
         cut = high / 4 if low == 0 else Fraction(f"{math.sqrt(low * high):.6g}")
         cut = cut if low < cut < high else (low + high) / 2
-        return replace(box, shares=(low, cut)), replace(box, shares=(cut, high))
+        return (integers, (low, cut)), (integers, (cut, high))
 
     def excludes(self, box: Box, *, apart: float = 0.05) -> bool:
         """Whether nobody in the box certainly meets the match with a risk below the goal.
@@ -207,7 +210,7 @@ class Rivals:
         """
         if box in self.settled:
             return self.settled[box]
-        both, before = self.family.base == HASHING and box.shares is not None, len(self.spared)
+        both, before = self.family.base == HASHING and box[1] is not None, len(self.spared)
         first, ahead = self.match.kind != "eps-delta", self.ahead.get(box)  # one excludes more boxes
         ways = (first, not first) if both else (True,)
         if ahead is not None and self._halves(box) is not None:
@@ -253,11 +256,11 @@ class Rivals:
         risk = loss_of(self.family)
         assert risk is not None
         aim = float(self.goal) * self.n * (1 + 1e-11)
-        top = _CAP - 1
-        if order.hashes and box.integers is not None and best[0] is not None:
-            top *= Fraction(best[0], box.integers[0])  # fewer hash values have a larger rho at the largest ratio cap
+        top, (integers, shares) = _CAP - 1, box
+        if order.hashes and integers is not None and best[0] is not None:
+            top *= Fraction(best[0], integers[0])  # fewer hash values have a larger rho at the largest ratio cap
         if risk(float(1 + top), values) >= aim and self._risk_at_least(best, top):
-            only = not (order.hashes and order.by_truth) or box.shares is None or box.shares[0] == box.shares[1]
+            only = not (order.hashes and order.by_truth) or shares is None or shares[0] == shares[1]
             return None if only else max(shown, order.level(best, top))
         if best not in self.excesses:
             self.excesses[best] = self._excess(best, self._root(values, aim))

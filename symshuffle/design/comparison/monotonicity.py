@@ -35,24 +35,11 @@ Setting: TypeAlias = "tuple[int | None, Fraction]"
 """The integer, None where there is none, and the share, 1 where there is none."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Box:
-    """Integers and shares between two ends each, both included; the last integer may be infinite.
+Box: TypeAlias = "tuple[tuple[int, int | None] | None, tuple[Fraction, Fraction] | None]"
+"""First and last integer, the last None where there is none, and ends of shares in [0, 1], all included.
 
-    - ``integers``: first and last; None for the last where there is none; None alone without a free integer.
-    - ``shares``: in [0, 1]; None without a free share.
-    """
-
-    integers: tuple[int, int | None] | None
-    shares: tuple[Fraction, Fraction] | None
-
-    @property
-    def single(self) -> int | None:
-        """The one integer of a box without shares."""
-        if self.shares is not None or self.integers is None or self.integers[0] != self.integers[1]:
-            return None
-        return self.integers[0]
+Either is None alone where the family has no such free parameter.
+"""
 
 
 @final
@@ -78,17 +65,17 @@ class DegradationOrder:
 
     def best(self, box: Box) -> Setting | None:
         """Whom all others of the box degrade at one level; None for the input or nothing."""
-        shares = box.shares or (Fraction(1), Fraction(1))
+        integers, shares = box[0], box[1] or (Fraction(1), Fraction(1))
         if not self.hashes:
-            return (None if box.integers is None else box.integers[0]), shares[1]
-        assert box.integers is not None
+            return (None if integers is None else integers[0]), shares[1]
+        assert integers is not None
         share = shares[0] if self.by_truth else shares[1]
-        return None if box.integers[1] is None or share == 0 else (box.integers[1], share)
+        return None if integers[1] is None or share == 0 else (integers[1], share)
 
     def worst(self, box: Box) -> Setting:
         """Who degrades all others of the box at one level."""
-        shares = box.shares or (Fraction(1), Fraction(1))
-        first = None if box.integers is None else box.integers[0]
+        integers, shares = box[0], box[1] or (Fraction(1), Fraction(1))
+        first = None if integers is None else integers[0]
         return first, shares[1] if self.hashes and self.by_truth else shares[0]
 
     def excess(self, point: Setting, level: Fraction) -> Fraction | None:
@@ -113,7 +100,8 @@ class DegradationOrder:
         """The level at which the input or nothing, the best corner of local hashing, shows the input so often."""
         if self.by_truth:
             return truth
-        share = Fraction(1) if box.shares is None else box.shares[1]
+        _, shares = box
+        share = Fraction(1) if shares is None else shares[1]
         return truth / (share - truth) if truth < share else None
 
     def parameters(self, point: Setting) -> Parameters:

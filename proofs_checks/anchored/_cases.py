@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from proofs_checks._gauges import Gauge, householder
 from proofs_checks._strategies import capped_channel as capped_channel
 from proofs_checks._strategies import channel as channel
 from proofs_checks._strategies import distribution as distribution
@@ -15,7 +16,6 @@ from proofs_checks._strategies import integers as integers
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.geometry.linear import Vector, product
 from symshuffle.channels.law import Law
-from symshuffle.utility.anchored.maps import Gauge, householder
 from symshuffle.utility.frontiers.convex_order import exact_atoms
 
 EXAMPLE: Final = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks._estimation import fisher_information
-from proofs_checks._gauges import helmert
+from proofs_checks._gauges import Gauge, helmert
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.geometry.linear import Matrix, Vector, dot, product, transpose
@@ -20,7 +20,6 @@ from symshuffle.ledger.claims.comparisons import Comparison, compare, decide, id
 from symshuffle.ledger.claims.model import Claim, Control, Statement, for_all
 from symshuffle.ledger.claims.parts import Clause
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.maps import Gauge
 from symshuffle.utility.frontiers.orbit import symmetrize
 
 ZERO: Final = Fraction(0)

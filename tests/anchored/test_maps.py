@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_checks._gauges import range_radius_squared
+from proofs_checks._gauges import Gauge, householder, range_radius_squared
 from proofs_checks._symmetry import symmetrize_channel
 from symshuffle import Channel, InputError, Unsupported
 from symshuffle.channels import SymmetryGroup, cyclic_group, symmetric_group
@@ -11,10 +11,8 @@ from symshuffle.utility import AnchoredLaw
 from symshuffle.utility.anchored.law import PointLaw
 from symshuffle.utility.anchored.maps import (
     Fiber,
-    Gauge,
     completions,
     fiber,
-    householder,
     law_from_fiber,
     project,
     transport,

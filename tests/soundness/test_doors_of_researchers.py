@@ -19,7 +19,6 @@ DOORS = {
     "second moment of a fiber": "utility.anchored.maps.Fiber.second_moment",
     "covariance of a fiber": "utility.anchored.maps.Fiber.covariance",
     "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fisher_information",
-    "point of an output": "utility.anchored.maps.Gauge.point",
     "mechanism of a frontier": "utility.frontiers.certificate.Frontier.mechanism",
     "channel of a frontier": "utility.frontiers.certificate.Frontier.channel",
     "one leakage call": "utility.frontiers.leakage.leakage",

@@ -15,6 +15,7 @@ import pytest
 
 import symshuffle
 from proofs_checks import _extremes, _templates
+from proofs_checks._gauges import householder
 from symshuffle import (
     Adjacency,
     Channel,
@@ -52,7 +53,6 @@ from symshuffle.engines.confirm.front import recompute_laplace
 from symshuffle.ledger.claims.registry import Ledger
 from symshuffle.ledger.claims.run import verify_claims
 from symshuffle.mechanisms import Laplace
-from symshuffle.utility.anchored import maps
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
@@ -255,7 +255,7 @@ DOORS = {door: found for one in ROWS for door, found in one.items()} | {
     "Contamination.n": (4, contamination.Contamination),
     "gaussian_limit.n": (4, lambda v: gaussian_limit(W, n=v).mu),
     "Channel.column.output": (1, W.column),
-    "householder.k": (4, maps.householder),
+    "householder.k": (4, householder),
     "AnchoredLaw.row_second_moment.x": (1, ANCHORED.row_second_moment),
     "subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),
     "ExtremalChannel.m": (3, lambda v: design.ExtremalChannel(v, lam=2).m),

@@ -172,9 +172,9 @@ def calibrate(
     if found.limit is not None:
         rows.append(("limit", found.limit))
     more = [("rmse", _rounded_up(found.bracket))]
-    if found.floor is not None:
-        least = format_decimal(found.floor.rmse, digits=9, up=False)
-        told = f"{least}, excluded below at {counted(len(found.floor.points), 'point')}"
+    if found.rmse_floor is not None:
+        least = format_decimal(found.rmse_floor, digits=9, up=False)
+        told = f"{least}, excluded below at {counted(len(found.excluded), 'point')}"
         more.append(("no rmse below", told))
     more.append(("gaussian_rmse", f"{found.gaussian_rmse:.9g}, of a trusted curator's Gaussian noise"))
     more.append(("delta <=", found.certificate.bracket.decimals(12)["upper"]))

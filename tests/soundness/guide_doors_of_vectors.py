@@ -151,12 +151,12 @@ TARGET = Target(USERS, LEVEL, GOAL, "zero-out", "mechanism")
 def under_caps():
     """A floor under the error of all caps that meet the target."""
     try:
-        floor = floor_of(CAPS, TARGET, Fraction(1, 10))
+        _, rmse = floor_of(CAPS, TARGET, Fraction(1, 10))
     except CertificateError as reason:
         raise NotDecided(str(reason)) from reason
-    if floor is None:
+    if rmse is None:
         raise NotDecided("no floor")
-    return bracket(floor.rmse, Fraction(1))
+    return bracket(rmse, Fraction(1))
 
 
 def error_of_caps():

@@ -40,9 +40,9 @@ def test_the_command_meets_its_target_and_shows_the_parameters(capsys):
 )
 def test_other_families_meet_their_target_near_a_floor(name, d, adjacency, points):
     found = calibrate(name, n=2000, dimension=d, eps="0.05", delta="1e-4", adjacency=adjacency, gap="1/4")
-    assert found.floor is not None and "no others of this family" in found.about
+    assert found.rmse_floor is not None and "no others of this family" in found.about
     assert found.gap < (1e-5 if points == 1 else 0.2501)
-    assert len(found.floor.points) == points if points == 1 else len(found.floor.points) >= points - 1
+    assert len(found.excluded) == points if points == 1 else len(found.excluded) >= points - 1
     assert Fraction("0.9999e-4") < found.certificate.bracket.upper <= Fraction("1e-4")
     assert found.gaussian_rmse < found.rmse
 
@@ -68,7 +68,7 @@ def test_the_floor_is_near_and_told(found):
     assert 0 < found.gap < 0.051
     told = found.to_dict()["certificate"]
     assert told["gap"] == found.gap and told["rmse_floor"] < found.rmse
-    assert len(told["excluded"]) == len(found.floor.points)
+    assert len(told["excluded"]) == len(found.excluded)
     assert told["floor_about"].startswith("the accountant's bound with the mechanism blanket")
 
 

@@ -11,7 +11,15 @@ from symshuffle import CertificateError, Exp, Law, Unsupported
 from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear, err1
 from symshuffle.vectors.calibration.cells import cells_of
-from symshuffle.vectors.calibration.floor import Floor, Target, at_least, least_error, misses, misses_alone, root
+from symshuffle.vectors.calibration.floor import (
+    Target,
+    at_least,
+    check_floor,
+    least_error,
+    least_rmse,
+    misses,
+    misses_alone,
+)
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.privacy.accounting import pair_delta
 from symshuffle.vectors.privacy.pairs import worst_pair
@@ -94,10 +102,10 @@ def floors():
 @pytest.mark.parametrize("name", FOUND)
 def test_floors_hold_and_what_is_below_them_misses_the_target(name, floors):
     """Random parameters of less error, caps above half the sphere among them, against the density itself."""
-    floor, goal = floors[name]
-    floor.verify(goal)
+    (points, rmse), goal = floors[name]
+    check_floor(points, rmse, goal)
     rng = np.random.default_rng(7)
-    bar = floor.rmse**2 * goal.n * 3
+    bar = rmse**2 * goal.n * 3
     seen = 0
     while seen < (1 if name == "clipped" else 5):
         height = F(str(round(rng.uniform(-0.9, 0.9), 3)))
@@ -112,22 +120,21 @@ def test_floors_hold_and_what_is_below_them_misses_the_target(name, floors):
 
 @pytest.mark.parametrize("name", FOUND)
 def test_false_floors_fall(name, floors):
-    floor, goal = floors[name]
-    points = floor.points
+    (points, rmse), goal = floors[name]
     assert len(points) >= 2
     swapped = (points[1], points[0], *points[2:])
     for false, place in (
-        (replace(floor, rmse=floor.rmse * F(1001, 1000)), "floor.rmse"),
-        (replace(floor, points=points[:-1]), "floor.rmse"),
-        (replace(floor, points=points[1:]), "floor.rmse"),
-        (replace(floor, points=()), "floor.points"),
-        (replace(floor, points=swapped), r"floor.points\[1\]"),
-        (replace(floor, points=(points[0], *points)), r"floor.points\[1\]"),
+        ((points, rmse * F(1001, 1000)), "floor.rmse"),
+        ((points[:-1], rmse), "floor.rmse"),
+        ((points[1:], rmse), "floor.rmse"),
+        (((), rmse), "floor.points"),
+        ((swapped, rmse), r"floor.points\[1\]"),
+        (((points[0], *points), rmse), r"floor.points\[1\]"),
     ):
         with pytest.raises(CertificateError, match=place):
-            false.verify(goal)
+            check_floor(*false, goal)
     with pytest.raises(CertificateError, match="may meet"):
-        floor.verify(replace(goal, goal=goal.goal * 2))
+        check_floor(points, rmse, replace(goal, goal=goal.goal * 2))
 
 
 MIXED = BlanketMixedGaussian("0.2", 2, 1, 3), BlanketMixedGaussian("0.4", 1, 1, 3)
@@ -151,7 +158,7 @@ def test_points_of_another_family_exclude_nothing(other, place):
     with pytest.raises(CertificateError, match=r"floor\.points\[0\].*another family"):
         least_error(points)
     with pytest.raises(CertificateError, match="another family"):
-        Floor(points, F(0)).verify(target("zero-out"))
+        check_floor(points, F(0), target("zero-out"))
 
 
 def test_a_linear_density_begins_a_floor_of_clipped_ones_of_its_dimension_alone():
@@ -197,18 +204,18 @@ def test_avoided_caps_and_gaussians_without_a_blanket_are_refused():
     with pytest.raises(Unsupported, match="no blanket of its own"):
         misses(LocalGaussian("3", 2), goal)
     with pytest.raises(CertificateError, match=r"floor\.points"):
-        Floor((PrivUnit("0.1", "0", 3),), F(1)).verify(goal)
+        check_floor((PrivUnit("0.1", "0", 3),), F(1), goal)
 
 
 def test_a_gaussian_beyond_the_line_has_a_point_beside_it():
     """Against the true largest blanket, of which the accountant's classes of lengths are below."""
     goal = Target(500, Exp(F(1, 10)), F(1, 10**3), "replace-one", "largest")
     noisy, loud = LocalGaussian("4", 2), LocalGaussian("2", 2)
-    floor = Floor((loud,), root(least_error((loud,)) / (500 * 2)))
-    floor.verify(goal)
-    for false in (replace(floor, rmse=floor.rmse * F(1001, 1000)), Floor((noisy,), floor.rmse)):
+    rmse = least_rmse((loud,), 500)
+    check_floor((loud,), rmse, goal)
+    for point, claimed in ((loud, rmse * F(1001, 1000)), (noisy, rmse)):
         with pytest.raises(CertificateError, match="floor"):
-            false.verify(goal)
+            check_floor((point,), claimed, goal)
     with pytest.raises(CertificateError, match="one is meant"):
         least_error((loud, loud))
 

@@ -12,7 +12,7 @@ from scipy.stats import binom, norm
 import symshuffle
 from symshuffle import Exp, SymshuffleError
 from symshuffle.vectors import ClippedLinear, PrivUnit, calibrate, err1
-from symshuffle.vectors.calibration.floor import Target
+from symshuffle.vectors.calibration.floor import Target, check_floor
 from tests.slices import some
 from tests.vectors.witnesses import on_a_lattice
 
@@ -87,7 +87,7 @@ def test_a_clip_above_0_is_found():
     found = calibrate("clipped-linear", n=1000, dimension=10, delta="1e-5", **asked, gap=None)
     assert found.rmse < 1.01 * best and found.rmse < 0.02456
     fixed = calibrate("clipped-linear", n=1000, dimension=10, delta="1e-5", **asked, fixed={"clip": 0})
-    assert fixed.parameters.clip == 0 and 0.0289 < fixed.rmse < 0.0291 and fixed.floor is None
+    assert fixed.parameters.clip == 0 and 0.0289 < fixed.rmse < 0.0291 and fixed.rmse_floor is None
 
 
 def lattice_delta(first, second, blanket, n, ratio):
@@ -154,7 +154,7 @@ def test_a_gaussian_is_answered_where_the_value_for_one_user_meets_the_target():
     alone = norm.cdf(half / 2 - 0.5 / half) - math.exp(0.5) * norm.cdf(-half / 2 - 0.5 / half)
     assert 0.89999 < alone < float(found.certificate.bracket.upper) * (1 + 1e-12) < 0.9 * (1 + 1e-12)
     assert 0 < found.gap < 0.01
-    found.floor.verify(Target(1000, Exp(F(1, 2)), F(9, 10), "zero-out", "largest"))
+    check_floor(found.excluded, found.rmse_floor, Target(1000, Exp(F(1, 2)), F(9, 10), "zero-out", "largest"))
 
 
 def test_caps_are_searched_beyond_height_3():

@@ -82,38 +82,30 @@ class Target:
         replace_choice(Blanket, self, "blanket")
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Floor:
-    r"""A lower bound on the error of every mechanism of a family that meets a target by its bound.
+def check_floor(points: Sequence[Bounded], rmse: Fraction, target: Target) -> None:
+    r"""Refuse a lower bound on the error of every mechanism of a family that meets a target by its bound.
 
     - ``points``: each certainly misses the target. Of a family with two parameters gamma rises, sigma0 falls or the
       height of the cap or clip rises; the first of clipped densities may be a linear one. Of other families there is
       one.
     - ``rmse``: root of the least error at the corners between them, per user and coordinate.
     """
-
-    points: tuple[Bounded, ...]
-    rmse: Fraction
-
-    def verify(self, target: Target) -> None:
-        """Decide every point again, and the corners."""
-        if not self.points:
-            raise CertificateError("floor.points", "none is given")
+    if not points:
+        raise CertificateError("floor.points", "none is given")
+    try:
+        least = least_rmse(points, target.n)
+    except (Unsupported, NotDecided) as reason:
+        raise CertificateError("floor.points", str(reason)) from reason
+    if rmse > least:
+        claimed, left = (format_decimal(one, digits=9, up=up) for one, up in ((rmse, True), (least, False)))
+        raise CertificateError("floor.rmse", f"{claimed} is claimed, {left} is left")
+    for k, point in enumerate(points):
         try:
-            least = root(least_error(self.points) / (target.n * self.points[0].dimension))
+            missed = misses(point, target)
         except (Unsupported, NotDecided) as reason:
-            raise CertificateError("floor.points", str(reason)) from reason
-        if self.rmse > least:
-            claimed, left = (format_decimal(one, digits=9, up=up) for one, up in ((self.rmse, True), (least, False)))
-            raise CertificateError("floor.rmse", f"{claimed} is claimed, {left} is left")
-        for k, point in enumerate(self.points):
-            try:
-                missed = misses(point, target)
-            except (Unsupported, NotDecided) as reason:
-                raise CertificateError(f"floor.points[{k}]", str(reason)) from reason
-            if not missed:
-                raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {shortest(target.goal)}")
+            raise CertificateError(f"floor.points[{k}]", str(reason)) from reason
+        if not missed:
+            raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {shortest(target.goal)}")
 
 
 def misses(
@@ -236,6 +228,11 @@ def _family(point: Bounded) -> tuple[type, int, Fraction]:
 def _begins(first: Bounded, last: Bounded) -> bool:
     """Whether a linear density stands for the clipped one of the least clip."""
     return isinstance(first, SphereLinear) and isinstance(last, ClippedLinear) and first.dimension == last.dimension
+
+
+def least_rmse(points: Sequence[Bounded], n: int) -> Fraction:
+    """The root of the least error of n users' mean that no point excludes, per coordinate, rounded down."""
+    return root(least_error(points) / (n * points[0].dimension))
 
 
 def root(value: Fraction) -> Fraction:

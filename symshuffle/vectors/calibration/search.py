@@ -34,7 +34,7 @@ from symshuffle.base.results import (
 )
 from symshuffle.mechanisms.names import mechanism_name
 from symshuffle.vectors.calibration.families import SHAPES, Calibrated, family_by_name
-from symshuffle.vectors.calibration.floor import Floor, Target
+from symshuffle.vectors.calibration.floor import Bounded, Target, check_floor
 from symshuffle.vectors.calibration.smallest_error import estimated_error, found_for
 from symshuffle.vectors.calibration.staircase import floor_of
 from symshuffle.vectors.error.risk import err1
@@ -80,6 +80,7 @@ class Calibration(AnswerMethods):
 
     - ``parameters``: the mechanism, its parameters exact decimals.
     - ``bracket``: around the root of its exact worst-case mean squared error of the mean, per coordinate.
+    - ``excluded``, ``rmse_floor``: the points of a floor under the error and what they leave; None without a floor.
     """
 
     parameters: Calibrated
@@ -92,12 +93,13 @@ class Calibration(AnswerMethods):
     adjacency: Relation
     about: str
     blanket: Blanket = "mechanism"
-    floor: Floor | None = None
+    excluded: tuple[Bounded, ...] = ()
+    rmse_floor: Fraction | None = None
 
     @property
     def gap(self) -> float | None:
         """The share of the error that other parameters of the family could save at most; None if that is not known."""
-        return None if self.floor is None else outward(1 - self.floor.rmse / self.bracket.upper, up=True)
+        return None if self.rmse_floor is None else outward(1 - self.rmse_floor / self.bracket.upper, up=True)
 
     @property
     def limit(self) -> str | None:
@@ -136,10 +138,11 @@ class Calibration(AnswerMethods):
         if again.upper < self.certificate.bracket.lower or again.lower > self.certificate.bracket.upper:
             raise CertificateError("certificate", f"delta is {again}, not {self.certificate.bracket}")
         check_claim(self.bracket, _error(self.parameters, self.users), "rmse")
-        if self.floor is not None:
-            if not all(_same_family(point, self.parameters) for point in self.floor.points):
+        if self.rmse_floor is not None:
+            if not all(_same_family(point, self.parameters) for point in self.excluded):
                 raise CertificateError("floor.points", f"not all are {self.parameters} with other parameters")
-            self.floor.verify(Target(self.users, self.exp_eps, self.goal, self.adjacency, self.blanket))
+            target = Target(self.users, self.exp_eps, self.goal, self.adjacency, self.blanket)
+            check_floor(self.excluded, self.rmse_floor, target)
 
     def _again(self) -> Bracket:
         """Delta at the parameters, in balls."""
@@ -169,14 +172,14 @@ class Calibration(AnswerMethods):
         }
 
     def _excluded(self) -> dict[str, Any]:
-        if self.floor is None:
+        if self.rmse_floor is None:
             return {"rmse_floor": None, "gap": None}
         return {
-            "rmse_floor": outward(self.floor.rmse, up=False),
+            "rmse_floor": outward(self.rmse_floor, up=False),
             "gap": self.gap,
             "floor_about": f"the accountant's bound with the {self.blanket} blanket, not real datasets",
             "excluded": [
-                {name: _decimal(getattr(point, name)) for name in FREE[type(point)]} for point in self.floor.points
+                {name: _decimal(getattr(point, name)) for name in FREE[type(point)]} for point in self.excluded
             ],
         }
 
@@ -241,8 +244,8 @@ def calibrate(
     At a fixed shape (gamma; theta; clip) the bound is monotone in the other parameter (convex order), and so is the
     error. It is certified that the mechanism returned meets the target. For this bound and blanket it is also certified
     that no other parameters do better by more than ``Calibration.gap``; the messages may be more private than
-    the bound says. If no floor was found within sixteen times ``gap``, it is None, and nothing certifies the shape that
-    the search found.
+    the bound says. If no floor was found within sixteen times ``gap``, ``rmse_floor`` is None, and nothing certifies
+    the shape that the search found.
     """
     near = choice(Relation, adjacency, "adjacency")
     covered = UNSAID.with_(n=check_n(n), adjacency=near, **fields)
@@ -275,10 +278,10 @@ def calibrate(
         f"{name}, n = {users}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
         f"error of the mean per coordinate; the target is certainly met at these parameters"
     )
-    floor = None
-    if share is not None and shape is None:
-        floor = floor_of(mechanism, target, share)
-    found = Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about, kind, floor)
+    excluded, least = floor_of(mechanism, target, share) if share is not None and shape is None else ((), None)
+    found = Calibration(
+        mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about, kind, excluded, least
+    )
     if found.gap is not None:
         gap = format_decimal(Fraction(found.gap), digits=2, up=True)
         rest = f"no others of this family that meet it by this bound save more than a share {gap} of the rmse"

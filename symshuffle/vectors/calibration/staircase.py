@@ -18,7 +18,7 @@ from symshuffle.base.numbers import to_arb, to_float, working_precision
 from symshuffle.engines.densities.bromwich_plan import estimate
 from symshuffle.vectors.calibration.cells import Cells, cells, error_of
 from symshuffle.vectors.calibration.families import roughly, short
-from symshuffle.vectors.calibration.floor import Bounded, Floor, Target, least_error, misses, misses_alone, root
+from symshuffle.vectors.calibration.floor import Bounded, Target, least_rmse, misses, misses_alone
 from symshuffle.vectors.error.risk import err1
 from symshuffle.vectors.privacy.accounting import one_user_bound
 from symshuffle.vectors.randomizers.mechanisms import (
@@ -36,8 +36,12 @@ Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
 _BITS: Final = 128
 
 
-def floor_of(found: object, target: Target, gap: Fraction, *, max_users: int = 100) -> Floor | None:
-    """A floor within about ``gap`` of the error of parameters that were found; None where no order is known.
+def floor_of(
+    found: object, target: Target, gap: Fraction, *, max_users: int = 100
+) -> tuple[tuple[Bounded, ...], Fraction | None]:
+    """Points and rmse of a floor within about ``gap`` of the error of parameters that were found.
+
+    There are no points, and the rmse is None, where no order is known.
 
     - ``gap``: how far below the error the floor may lie, relatively; up to sixteen times as far where that is out of
       reach.
@@ -48,18 +52,16 @@ def floor_of(found: object, target: Target, gap: Fraction, *, max_users: int = 1
             few = isinstance(found, BlanketMixedGaussian) and target.n <= max_users
             last = _staircase(found, target, widths.pop()) if few else ()
             if few and not last:  # where this one stands still, so do those that ask for more
-                return None
+                return (), None
             tries = (_staircase(found, target, width) for width in widths)
             points = next((steps for steps in tries if steps), last)
             if not all(misses(point, target) for point in points):
-                return None
+                return (), None
         case SphereLinear() | LocalGaussian():
             points = _beside(found, target)
         case _:
-            return None
-    if not points:
-        return None
-    return Floor(points, root(least_error(points) / (target.n * points[0].dimension)))
+            return (), None
+    return points, least_rmse(points, target.n) if points else None
 
 
 def _staircase(

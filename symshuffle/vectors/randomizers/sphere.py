@@ -59,7 +59,7 @@ def partial_moments(theta: flint.arb, dimension: int) -> tuple[flint.arb, flint.
 
 @final
 @dataclass(frozen=True, slots=True)
-class CapNumbers:
+class _CapNumbers:
     r"""What PrivUnit's indices and risk are made of.
 
     - ``alpha``: mean height of the cap, :math:`E[T\mid T\ge\theta]`.
@@ -84,7 +84,7 @@ class CapNumbers:
         return common
 
 
-def cap_numbers(mechanism: PrivUnit, *, bits: int = DEFAULT_BITS) -> CapNumbers:
+def cap_numbers(mechanism: PrivUnit, *, bits: int = DEFAULT_BITS) -> _CapNumbers:
     """PrivUnit's numbers in balls."""
     with working_precision(bits + 32):
         p, theta, d = to_arb(mechanism.p), to_arb(mechanism.theta), mechanism.dimension
@@ -94,7 +94,7 @@ def cap_numbers(mechanism: PrivUnit, *, bits: int = DEFAULT_BITS) -> CapNumbers:
         numbers = (q, alpha, alpha * (p - outside) / q, p - outside, p / outside, (1 - p) / q)
         if not all(number.is_finite() for number in numbers):
             raise NotDecided(f"the cap at theta = {mechanism.theta} in dimension {d} is too small at {bits} bits")
-        return CapNumbers(*(Ball.from_arb(number, bits) for number in numbers))
+        return _CapNumbers(*(Ball.from_arb(number, bits) for number in numbers))
 
 
 def cap_numbers_float(mechanism: PrivUnit) -> tuple[float, float, float]:

@@ -193,7 +193,7 @@ def bits_at(level: Fraction, *, least: int = 160) -> int:
 
 @final
 @dataclass(frozen=True, slots=True)
-class LogPiece:
+class _LogPiece:
     """A formula that is optimal on a closed interval of levels, certified in ball arithmetic.
 
     - ``weights``: the optimal orbits with the weight of one subset.
@@ -234,7 +234,7 @@ class LogPiece:
 
 def logarithmic_piece(
     measure: Measure, lam: Fraction, levels: tuple[Fraction, Fraction], *, group: SymmetryGroup | None = None
-) -> LogPiece:
+) -> _LogPiece:
     """The formula that is optimal at one level, and the part of an interval around it on which that is certified."""
     return _LogProgram.of(measure, group or measure.symmetry()).piece(check_lam(lam), levels)
 
@@ -302,7 +302,7 @@ class _LogProgram:
                 conditions.append(total)
         return _Solved(tuple(basis), tuple(weights), det, tuple(map(away_from_one, conditions)))
 
-    def piece(self, lam: Fraction, levels: tuple[Fraction, Fraction]) -> LogPiece:
+    def piece(self, lam: Fraction, levels: tuple[Fraction, Fraction]) -> _LogPiece:
         for basis in full_bases(self.at(lam)):
             solved = self.solved(basis)
             holds = positive_between(solved.conditions, bits_at(min(lam, *levels)))
@@ -329,7 +329,7 @@ class _LogProgram:
         rhs = (Fraction(1), *(Fraction(0),) * (self.rows - 1))
         return LinearProgram(costs, entries, ("==",) * self.rows, rhs)
 
-    def shown(self, solved: _Solved, ends: tuple[Fraction, Fraction]) -> LogPiece:
+    def shown(self, solved: _Solved, ends: tuple[Fraction, Fraction]) -> _LogPiece:
         """The piece in SymPy."""
         ratios = RING.get_field()
         value, shown = sp.Integer(0), []
@@ -344,7 +344,7 @@ class _LogProgram:
                 shown.append((self.orbits[j], sp.factor(mass / self.orbits[j].size)))
         basis = tuple(self.orbits[j].representative for j in solved.basis)
         count = len(solved.conditions)
-        return LogPiece(ends[0], ends[1], value, tuple(shown), count, self.measure, self.group, basis)
+        return _LogPiece(ends[0], ends[1], value, tuple(shown), count, self.measure, self.group, basis)
 
 
 def rational_program(measure: Measure, group: SymmetryGroup) -> ParametricProgram:

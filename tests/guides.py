@@ -222,7 +222,10 @@ SEEN_THROUGH: Final[dict[str, tuple[str, str]]] = {
     "accountants.rounds.one_round": ("deployment", "ROUND_WIDTH _ROUGH"),
     "accountants.rounds.over_rounds": ("deployment", "_CUT _SMALLEST _SMALLEST_OF_DENSITIES"),
     "accountants.rounds.widths": ("deployment", "WIDTH_OF_EPS WIDTH_OF_DELTA"),
-    "design.decision.programs": ("polytope compact columns", "_SUPPORT generate.priced compact.simplex_variables"),
+    "design.decision.programs": (
+        "polytope compact columns",
+        "_SUPPORT generate.priced compact_vectors.simplex_variables",
+    ),
     "design.decision.tradeoff": (
         "polytope compact columns",
         "_at_rational.exact_rows _form.few_inputs _SEEN _certify.patient",

@@ -104,7 +104,8 @@ def other_columns(found, draw):
 
 
 def other_proposal(found, draw):
-    return replace(found, columns=frozenset(other_columns(found, draw)), value=found.value + draw.uniform(-1, 1))
+    columns, value, *vectors = found
+    return frozenset(other_columns(columns, draw)), value + draw.uniform(-1, 1), *vectors
 
 
 def at_random(draw):

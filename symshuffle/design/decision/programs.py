@@ -7,9 +7,8 @@ rounded to feasible rational ones before they bound anything. A refusal names th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -132,16 +131,8 @@ _SUPPORT: Final = 1e-9
 """Weights above this are proposed as columns."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """What a floating-point program suggests."""
-
-    columns: frozenset[tuple[int, int]]
-    value: float
-    rows: Array | None
-    bound: Array | None
-    prior: Array | None = None
+Proposal: TypeAlias = tuple[frozenset[tuple[int, int]], float]
+"""The columns that a floating-point program proposes, subset and action of each, and its value."""
 
 
 def indicator_matrix(m: int) -> Array:
@@ -150,7 +141,7 @@ def indicator_matrix(m: int) -> Array:
     return (subsets[:, None] >> np.arange(m) & 1).astype(float)
 
 
-def polytope(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Suggestion:
+def polytope(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Proposal:
     """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
     minimax = criterion == "minimax"
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
@@ -161,7 +152,7 @@ def polytope(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Sugges
         best = options.argmin(axis=1)
         value, weights = proposed(options.min(axis=1), staircase, np.ones(m), equations=m, description=description)
         support = np.flatnonzero(weights > _SUPPORT)
-        return Suggestion(frozenset((int(y) + 1, int(best[y])) for y in support), value, None, None)
+        return frozenset((int(y) + 1, int(best[y])) for y in support), value
     # One variable per subset and action, and the largest risk, positive and negative part.
     columns = np.empty((len(staircase), actions, m + parameters))
     columns[:, :, :m] = staircase[:, None, :]
@@ -175,11 +166,22 @@ def polytope(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Sugges
         description=description,
     )
     chosen = np.flatnonzero(weights[:-2] > _SUPPORT)
-    return Suggestion(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
+    return frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value
 
 
-def compact(problem: Problem, lam: Fraction, *, criterion: Criterion, simplex_variables: int = 1000) -> Suggestion:
-    """The program with one output per action: rows of the LDP cone that add up to 1, as smallest entry and excess.
+def compact(problem: Problem, lam: Fraction, *, criterion: Criterion) -> Proposal:
+    """The program with one output per action, by the columns of its rows and those that are tight."""
+    value, rows, bound, prior = compact_vectors(problem, lam, criterion=criterion)
+    weights = prior if prior is not None else np.array([float(p) for p in problem.required_prior()])
+    return frozenset(_levels(rows, float(lam)) | columns_near(problem, weights, bound, lam)), value
+
+
+def compact_vectors(
+    problem: Problem, lam: Fraction, *, criterion: Criterion, simplex_variables: int = 1000
+) -> tuple[float, Array, Array, Array | None]:
+    """Value, rows, bound and least favourable prior of the program with one output per action.
+
+    Rows of the LDP cone, given by smallest entry and excess, add up to 1. There is a prior for the worst case only.
 
     - ``simplex_variables``: compact programs beyond this start from an interior point.
     """
@@ -206,9 +208,7 @@ def compact(problem: Problem, lam: Fraction, *, criterion: Criterion, simplex_va
     bound = np.asarray(sums.dual_value, dtype=float)
     bound = bound if abs(bound.sum() - value) <= abs(-bound.sum() - value) else -bound
     prior = None if bounded is None else np.abs(np.asarray(bounded.dual_value, dtype=float))
-    weights = prior if prior is not None else np.array([float(p) for p in problem.required_prior()])
-    tight = columns_near(problem, weights, bound, lam)
-    return Suggestion(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
+    return value, found, bound, prior
 
 
 def columns_near(problem: Problem, prior: Array, bound: Array, lam: Fraction) -> set[tuple[int, int]]:
@@ -281,8 +281,12 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
     return tuple(p / total for p in values)
 
 
-def generate(reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150, priced: float = 1e-9) -> Suggestion:
-    """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
+def generate(
+    reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150, priced: float = 1e-9
+) -> tuple[frozenset[tuple[int, int]], float, Array, Array | None]:
+    """Columns, value, bound and least favourable prior of column generation in floating point over orbits of pairs.
+
+    One subset per action is priced, until none enters. There is a prior for the worst case only.
 
     The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round adds for every action
     the subset of largest gain, if it gains at all: the inputs at which the price is below the multiplier.
@@ -319,7 +323,7 @@ def generate(reduced: InvariantProblem, lam: Fraction, *, rounds: int = 150, pri
         if len(pairs) == before:
             break
     support = frozenset(pair for pair, mass in zip(pairs, found.x, strict=False) if mass > _SUPPORT)
-    return Suggestion(support, float(found.fun), None, bound, weights if reduced.parameters else None)
+    return support, float(found.fun), bound, weights if reduced.parameters else None
 
 
 def _restricted(matrix: Array, rows: int, *, largest: bool, longest: float = 120.0) -> tuple[Any, Array]:

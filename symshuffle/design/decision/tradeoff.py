@@ -153,32 +153,28 @@ def _at_rational(
     problem: Problem, lam: Fraction, criterion: Criterion, method: ProgramForm, *, exact_rows: int = 120
 ) -> Design:
     programs.check_program(problem, method, criterion=criterion)
+    if method == "compact" and problem.num_inputs > exact_rows:
+        return _weak_duality(problem, lam, criterion, method)
     propose = {
         "polytope": programs.polytope,
         "compact": programs.compact,
         "columns": _generated,
     }
-    large = method == "compact" and problem.num_inputs > exact_rows
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
-    seen = lam if large else max(lam, _SEEN)
+    seen = max(lam, _SEEN)
     try:
-        proposal = propose[method](problem, seen, criterion=criterion)
+        columns, value = propose[method](problem, seen, criterion=criterion)
     except SolverFailure:
-        if large:
-            raise
         return _certify(problem, lam, criterion, set(), method, None)
-    if large:
-        return _weak_duality(problem, lam, criterion, proposal, method)
-    return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value if seen == lam else None)
+    return _certify(problem, lam, criterion, set(columns), method, value if seen == lam else None)
 
 
-def _generated(problem: Problem, lam: Fraction, *, criterion: Criterion) -> programs.Suggestion:
+def _generated(problem: Problem, lam: Fraction, *, criterion: Criterion) -> programs.Proposal:
     """Column generation without symmetry, with the columns around a degenerate optimum."""
     reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
-    found = programs.generate(reduced, lam)
-    prior = found.prior if found.prior is not None else np.array([float(p) for p in reduced.prior(())])
-    assert found.bound is not None  # column generation always ends with multipliers
-    return replace(found, columns=found.columns | programs.columns_near(problem, prior, found.bound, lam))
+    columns, value, bound, worst = programs.generate(reduced, lam)
+    prior = worst if worst is not None else np.array([float(p) for p in reduced.prior(())])
+    return columns | programs.columns_near(problem, prior, bound, lam), value
 
 
 def _certify(
@@ -208,8 +204,7 @@ def _certify(
     for attempt in range(most):
         if attempt == rounds and (lam >= _SEEN or programs.pivoting_seconds(problem, criterion=criterion) <= patient):
             if programs.exact_compact_seconds(problem, criterion=criterion) > longest:
-                proposal = programs.compact(problem, lam, criterion=criterion)
-                return _weak_duality(problem, lam, criterion, proposal, method)
+                return _weak_duality(problem, lam, criterion, method)
             # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them
             # down. Where it is not solved, as for many inputs near 1, columns are generated on.
             with suppress(NotDecided, SolverFailure):
@@ -282,18 +277,15 @@ def _starting_columns(problem: Problem) -> set[SubsetAction]:
     return {(1 << x, a) for x, a in enumerate(best)}
 
 
-def _weak_duality(
-    problem: Problem, lam: Fraction, criterion: Criterion, proposal: programs.Suggestion, method: ProgramForm
-) -> Design:
-    """Round a floating-point pair to a feasible rational one; the bracket has a gap, and says so."""
-    if proposal.rows is None or proposal.bound is None:
-        raise NotDecided("the floating-point program returned no vectors to round")
-    rows = programs.repaired_rows(proposal.rows, lam)
-    prior = problem.required_prior() if criterion == "bayes" else programs.repaired_prior(proposal.prior)
-    bound = lowered(problem.posterior_costs(prior), [Fraction(float(u)) for u in proposal.bound], lam)
+def _weak_duality(problem: Problem, lam: Fraction, criterion: Criterion, method: ProgramForm) -> Design:
+    """Round a floating-point pair of the compact program to a rational one; the bracket has a gap, and says so."""
+    proposed, channel, multipliers, worst = programs.compact_vectors(problem, lam, criterion=criterion)
+    rows = programs.repaired_rows(channel, lam)
+    prior = problem.required_prior() if criterion == "bayes" else programs.repaired_prior(worst)
+    bound = lowered(problem.posterior_costs(prior), [Fraction(float(u)) for u in multipliers], lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)
-    return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
+    return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposed, lam)
 
 
 def _over_orbits(problem: Problem, group: SymmetryGroup, criterion: Criterion, lam: Fraction) -> Design:
@@ -304,8 +296,8 @@ def _over_orbits(problem: Problem, group: SymmetryGroup, criterion: Criterion, l
     columns = {(1 << orbit[0], 0) for orbit in reduced.inputs}
     proposed = None
     with suppress(SolverFailure):
-        proposal = programs.generate(reduced, lam)
-        columns, proposed = columns | proposal.columns, proposal.value
+        support, proposed, *_ = programs.generate(reduced, lam)
+        columns |= support
     fresh = pairs = sorted(columns)
     while fresh:
         masses, bound, prior, fresh = reduced.priced(pairs, lam)

@@ -28,12 +28,13 @@ from symshuffle.base.numbers import (
     both_ends,
     brief,
     counted,
+    exact_sum,
     is_enclosed,
     is_exact,
     lower_end,
     maximum,
+    mean_and_variance,
     minimum,
-    sum_of_products,
     sums_to_one,
     to_floats,
     upper_end,
@@ -138,13 +139,14 @@ class Law:
     @property
     def mean(self) -> Any:
         """Expectation of G; ``1 - exp(eps)`` if no output lies outside the blanket (decomposition, Property 2)."""
-        return sum_of_products(self.values, self.weights)
+        if self.exact:
+            return exact_sum(map(operator.mul, self.values, self.weights))
+        return mean_and_variance(self.values, self.weights)[0]
 
     @property
     def variance(self) -> Any:
         """Variance of G."""
-        mean, values = self.mean, tuple[Any, ...](self.values)
-        return sum_of_products([(value - mean) * (value - mean) for value in values], self.weights)
+        return mean_and_variance(self.values, self.weights)[1]
 
     @cached_property
     def ceiling(self) -> Fraction:

@@ -30,7 +30,7 @@ from symshuffle.base import cost
 from symshuffle.base.choices import Arithmetic, Question, weakest_arithmetic
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL, as_probability
-from symshuffle.base.numbers import Exp, Real, format_decimal, natural_log, to_float, upper_end
+from symshuffle.base.numbers import Exp, Real, format_decimal, natural_log, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 
@@ -304,7 +304,7 @@ def limit_variance(source: Reduction, question: Question) -> float | None:
     try:
         everybody = source if source.group == EVERYBODY else replace(source, group=EVERYBODY)
         found = everybody.laws(Fraction(1), question, None)
-        return max(map(to_float, map(attrgetter("variance"), found)), default=None)
+        return max(map(float, map(attrgetter("variance"), found)), default=None)
     except (Unsupported, OverflowError):
         return None
 

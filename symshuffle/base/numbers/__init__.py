@@ -35,11 +35,11 @@ from symshuffle.base.numbers.balls import is_exact as is_exact
 from symshuffle.base.numbers.balls import less as less
 from symshuffle.base.numbers.balls import lower_end as lower_end
 from symshuffle.base.numbers.balls import maximum as maximum
+from symshuffle.base.numbers.balls import mean_and_variance as mean_and_variance
 from symshuffle.base.numbers.balls import minimum as minimum
 from symshuffle.base.numbers.balls import natural_log as natural_log
 from symshuffle.base.numbers.balls import positive_part as positive_part
 from symshuffle.base.numbers.balls import squared as squared
-from symshuffle.base.numbers.balls import sum_of_products as sum_of_products
 from symshuffle.base.numbers.balls import sums_to_one as sums_to_one
 from symshuffle.base.numbers.balls import to_arb as to_arb
 from symshuffle.base.numbers.balls import to_float as to_float

@@ -164,15 +164,14 @@ class Ball:
 
     def arb(self) -> flint.arb:
         """An ``arb`` that contains the ball, at its precision or the current one."""
-        with working_precision(max(flint.ctx.prec, self.bits)):
-            return to_arb(self.lower).union(to_arb(self.upper))
+        return to_arb(self)
 
     def _combine(self, other: object, operation: str, *, swapped: bool = False) -> Any:
         if not isinstance(other, Ball | Fraction | int):
             return NotImplemented
         bits = min(self.bits, other.bits) if isinstance(other, Ball) else self.bits
         with working_precision(bits):
-            left, right = self.arb(), to_arb(other)
+            left, right = to_arb(self), to_arb(other)
             if swapped:
                 left, right = right, left
             return Ball.from_arb(getattr(left, operation)(right), bits)
@@ -210,7 +209,7 @@ class Ball:
 
     def __str__(self) -> str:
         with working_precision(self.bits):
-            return str(self.arb().str(20))
+            return str(to_arb(self).str(20))
 
     def __repr__(self) -> str:
         return f"Ball({self})"
@@ -229,7 +228,8 @@ def to_arb(value: Number | Exp | int, /) -> flint.arb:
     """Enclose a number or a real constant at the current precision; a double, which encloses nothing, is refused."""
     match value:
         case Ball():
-            return value.arb()
+            with working_precision(max(flint.ctx.prec, value.bits)):
+                return to_arb(value.lower).union(to_arb(value.upper))
         case Exp():
             return to_arb(value.exponent).exp()
         case Fraction() | int():
@@ -310,8 +310,8 @@ def is_exact(values: Iterable[Number | Exp]) -> bool:
 
 
 def is_enclosed(values: Iterable[Number]) -> bool:
-    """Whether no value is a bare double."""
-    return not any(isinstance(value, float) for value in values)
+    """Whether every value is a rational number or a ball."""
+    return set(map(type, values)) <= {Fraction, Ball, int}
 
 
 def ball_arguments(values: Sequence[Number]) -> list[flint.arb]:
@@ -362,8 +362,9 @@ def _ends(value: Number | Exp | int) -> tuple[Any, Any]:
 def sums_to_one(masses: Sequence[Number]) -> bool:
     """Whether masses may be probabilities: sum 1 exactly, or as far as balls tell, or within FLOAT_SUM_SLACK."""
     if is_enclosed(masses):
-        low = exact_sum(map(lower_end, masses))
-        return bool(low == 1 if is_exact(masses) else low <= 1 <= exact_sum(map(upper_end, masses)))
+        lowest, highest = both_ends(masses)
+        low = exact_sum(lowest)
+        return bool(low == 1 if is_exact(masses) else low <= 1 <= exact_sum(highest))
     return abs(math.fsum(to_float(mass) for mass in masses) - 1) <= FLOAT_SUM_SLACK
 
 
@@ -378,9 +379,22 @@ def exact_sum(values: Iterable[Any]) -> Any:
     return Fraction(numerator, denominator)
 
 
-def sum_of_products(xs: Iterable[Any], ys: Iterable[Any]) -> Any:
-    """The sum of the products of numbers in two lists of one length."""
-    return sum([x * y for x, y in zip(xs, ys, strict=True)], start=Fraction(0))
+def mean_and_variance(values: Sequence[Number], weights: Sequence[Number]) -> tuple[Any, Any]:
+    """Mean and variance of a law; of balls, enclosures at the least precision among them."""
+    bits = min([number.bits for number in (*values, *weights) if isinstance(number, Ball)], default=0)
+    with working_precision(bits or DEFAULT_BITS):
+        atoms: list[tuple[Any, Any]] = list(zip(values, weights, strict=True))
+        mean: Any = Fraction(0)
+        if bits:
+            atoms = list(zip(ball_arguments(values), ball_arguments(weights), strict=True))
+            mean = flint.arb(0)
+        variance = mean
+        for value, weight in atoms:
+            mean += value * weight
+        for value, weight in atoms:
+            distance = value - mean
+            variance += distance * distance * weight
+        return (Ball.from_arb(mean, bits), Ball.from_arb(variance, bits)) if bits else (mean, variance)
 
 
 def positive_part(x: Any) -> Any:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from symshuffle.base.numbers import read_options
+from symshuffle.base.numbers import as_integer, as_precision, as_width, parse_rational
 from symshuffle.engines.estimates import too_long
 
 if TYPE_CHECKING:
@@ -44,7 +45,22 @@ class Engine(ABC):
     continuous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        read_options(self)
+        """Read the fields that are not at their defaults.
+
+        ``rtol`` is a relative width, ``bits`` a precision, ``step`` and ``goal`` are rationals, and any other field is
+        an integer of at least 0.
+        """
+        for one in fields(self):  # type: ignore[arg-type]  # a dataclass
+            name, value = one.name, getattr(self, one.name)
+            if value is None or value is one.default:
+                continue
+            if name == "rtol":
+                read: object = as_width(value)
+            elif name == "bits":
+                read = as_precision(value)
+            else:
+                read = parse_rational(value, name) if name in ("step", "goal") else as_integer(value, name, 0)
+            object.__setattr__(self, name, read)
 
     @classmethod
     def with_tolerance(cls, rtol: float, bits: int) -> Self:

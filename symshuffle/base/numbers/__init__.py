@@ -62,7 +62,6 @@ from symshuffle.base.numbers.readers import parse_constant as parse_constant
 from symshuffle.base.numbers.readers import parse_inside as parse_inside
 from symshuffle.base.numbers.readers import parse_number as parse_number
 from symshuffle.base.numbers.readers import parse_rational as parse_rational
-from symshuffle.base.numbers.readers import read_options as read_options
 from symshuffle.base.numbers.readers import ungrouped as ungrouped
 from symshuffle.base.numbers.tables import Rounding as Rounding
 from symshuffle.base.numbers.tables import as_distribution as as_distribution

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -270,24 +269,6 @@ def as_integer(entry: object, argument: str, least: int, most: int | None = None
 def as_precision(bits: object) -> int:
     """Read the number of bits of a ball, from 2 to 100,000, as :func:`as_integer` does; argument ``bits``."""
     return as_integer(bits, "bits", 2, _MOST_BITS)
-
-
-def read_options(engine: object) -> None:
-    """Check the fields of an engine, a frozen dataclass, and store them as numbers of the right kind.
-
-    ``rtol`` is read as a relative width, ``bits`` as a precision, ``step`` and ``goal`` as rationals, and any other
-    field as an integer of at least 0. A field that is None is not changed.
-    """
-    for one in fields(engine):  # type: ignore[arg-type]  # a dataclass
-        name, value = one.name, getattr(engine, one.name)
-        if value is not None:
-            if name == "rtol":
-                read: object = as_width(value)
-            elif name == "bits":
-                read = as_precision(value)
-            else:
-                read = parse_rational(value, name) if name in ("step", "goal") else as_integer(value, name, 0)
-            object.__setattr__(engine, name, read)
 
 
 def as_width(rtol: object) -> float:

@@ -175,7 +175,7 @@ class Law:
         unit = math.lcm(*(value.denominator for value in values))
         return Fraction(math.gcd(*(int(value * unit) for value in values)) or 1, unit)
 
-    def in_units(self, *, max_multiple: int = 64) -> tuple[Law, Fraction, Fraction] | None:
+    def in_units(self, *, max_multiple: int = 64, rtol: float = 1e-6) -> tuple[Law, Fraction, Fraction] | None:
         """Law of small multiples of one number, that number and the error, or None.
 
         At eps = 0 the atoms are multiples of an irrational number, which their balls alone do not show; near it they
@@ -183,9 +183,24 @@ class Law:
         the atoms. The singular mass is left out.
 
         - ``max_multiple``: largest multiple that atoms are taken for.
+        - ``rtol``: how close doubles have to be to multiples of the smallest one that is not next to 0, for an exact
+          look to be worth while.
         """
-        if is_exact(self.values) or not self._near_multiples() or not is_enclosed(self.values):
+        if is_exact(self.values):
             return None
+        try:
+            values, _ = self.doubles
+            sizes = sorted(map(abs, values))
+            unit = sizes[bisect(sizes, sizes[-1] * _NEARLY)]
+            for value in values:
+                if abs(value / unit - round(value / unit)) >= rtol:
+                    return None
+        except (OverflowError, IndexError):  # doubles do not tell
+            pass
+        return self._near_multiples(max_multiple) if is_enclosed(self.values) else None
+
+    def _near_multiples(self, max_multiple: int) -> tuple[Law, Fraction, Fraction] | None:
+        """The same, as the ends of the atoms tell."""
         ends = list(zip(*self.ends[0], strict=True))
         sizes = [abs(low + high) / 2 for low, high in ends if not low <= 0 <= high]
         if not sizes:
@@ -197,22 +212,6 @@ class Law:
         if error > unit * _NEARLY or max(map(abs, multiples)) > max_multiple:
             return None
         return Law.from_atoms(zip(map(Fraction, multiples), self.weights, strict=True)), unit, error
-
-    def _near_multiples(self, *, rtol: float = 1e-6) -> bool:
-        """Whether doubles leave it open that the atoms are multiples of the smallest one that is not next to 0.
-
-        - ``rtol``: how close doubles have to be to multiples for an exact look to be worth while.
-        """
-        try:
-            values, _ = self.doubles
-            sizes = sorted(map(abs, values))
-            unit = sizes[bisect(sizes, sizes[-1] * _NEARLY)]
-            for value in values:
-                if abs(value / unit - round(value / unit)) >= rtol:
-                    return False
-        except (OverflowError, IndexError):
-            pass
-        return True
 
     @property
     def support(self) -> tuple[Any, Any]:

@@ -20,7 +20,6 @@ from symshuffle.base.numbers import (
     is_expression,
     less,
     parse_constant,
-    parse_inside,
     parse_number,
     parse_rational,
     shortest,
@@ -126,7 +125,10 @@ def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
 
 def read_delta(delta: object) -> Fraction:
     """A target delta, exactly."""
-    return parse_inside(delta, "delta", "(0, 1)")
+    read = parse_rational(delta, "delta")
+    if not 0 < read < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    return read
 
 
 def words_of_target(*, exp_eps: Real | None = None, delta: Fraction | None = None) -> str:

@@ -248,7 +248,7 @@ def refine(
             if not spread:
                 raise
             return refine(attempt, rtol, most=most, goal=goal)
-        width = bracket.width
+        width = bracket.upper - bracket.lower
         if width <= Fraction(rtol) * bracket.upper or evaluated > most or is_far(bracket, goal):
             break
         if spread and before is not None and 10 * width > 9 * before.width:  # nearly all of both is rounding

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
@@ -53,12 +54,13 @@ class Verdict(enum.Enum):
         return ~(~self & ~other)
 
 
-working_precision: Final = flint.ctx.workprec
-"""Context manager in which ball arithmetic has so many bits; what was set before is restored.
+def working_precision(bits: int) -> AbstractContextManager[Any]:
+    """Return a context in which ball arithmetic has ``bits`` bits; what was set before is restored.
 
-The setting is global to the process (a property of python-flint), which is why parallel work in this package uses
-processes and never threads.
-"""
+    The setting is global to the process (a property of python-flint), which is why parallel work in this package uses
+    processes and never threads.
+    """
+    return flint.ctx.workprec(bits)
 
 
 def check_rational(value: object, argument: str) -> None:

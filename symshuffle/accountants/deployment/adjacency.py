@@ -213,7 +213,8 @@ class Adjacency:
     @property
     def changes(self) -> tuple[tuple[int, int], ...] | None:
         """Both orders of each pair of inputs that is compared, where they are given; else None."""
-        return None if self.compared is None else tuple(one for x, y in self.compared for one in ((x, y), (y, x)))
+        given = self.compared
+        return None if given is None else tuple(dict.fromkeys(one for x, y in given for one in ((x, y), (y, x))))
 
     @property
     def compared_name(self) -> str:
@@ -273,9 +274,9 @@ def as_list(given: Any) -> Any:
 
 
 def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
-    """Pairs of different inputs, each once, in rising order but for the two of a pair; text is ``0-1,1-2``.
+    """Pairs of different inputs, sorted, each once; text is ``0-1,1-2``.
 
-    The edges of a graph have no first end: theirs is the smaller number.
+    Edges of a graph have no first end: the smaller number stands first.
     """
     text = isinstance(given, str)
     form = "0-1,1-2" if text else "[[0, 1], [1, 2]]"
@@ -283,7 +284,7 @@ def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
     rows: Any = [part.split("-") for part in given.split(",")] if isinstance(given, str) else as_list(given)
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not rows or len(rows) > _MOST_PAIRS:
         raise InputError(name, given, expected)
-    found: dict[tuple[int, int], tuple[int, int]] = {}
+    found: dict[tuple[int, int], None] = {}
     for row in map(as_list, rows):
         refusal = InputError(name, given if text else row, expected)
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
@@ -294,8 +295,8 @@ def _read_pairs(given: object, name: str) -> tuple[tuple[int, int], ...]:
             raise refusal from None
         if x == y:
             raise refusal
-        found.setdefault((min(x, y), max(x, y)), (x, y) if name == "pairs" else (min(x, y), max(x, y)))
-    return tuple(found[pair] for pair in sorted(found))
+        found[(x, y) if name == "pairs" else (min(x, y), max(x, y))] = None
+    return tuple(sorted(found))
 
 
 def _read_datasets(given: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

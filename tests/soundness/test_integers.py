@@ -140,7 +140,6 @@ ROWS = (
     row("k n", collect.plan_survey, n=9, eps=1, delta="1/10", mechanism="krr", k=4),
     row("n bits", delta, W, **LEVEL, n=4, bits=64),
     row("bits", smallest_n, W, eps="1/2", delta="1/10", bits=64),
-    row("bits", evaluate.Method, bits=64),
     row("points", curves.spaced, 0, 1, points=4),
     row("num_levels n bits", tradeoff, W, n=4, type_i=[0], num_levels=4, bits=64),
     row("n digits least", recompute, LAW, digits=10, n=4, least=4),
@@ -327,7 +326,7 @@ LEAST = {
     "canonical_risk.n enumerated_risk.n worst_canonical_risk.n evaluate_law.n leakage.n matched_ratio.s "
     "one_coefficient_error.dimension shuffled_problem.n worst_shuffled_divergence.n "
     "gaussian_noise_series.order optimal_equivariant_risk.n calibrate.n calibrate.dimension",
-    2: "delta.bits Method.bits spaced.points tradeoff.num_levels mechanism.k mechanism.D raw_cap_trace.k "
+    2: "delta.bits spaced.points tradeoff.num_levels mechanism.k mechanism.D raw_cap_trace.k "
     "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
     "Problem.guessing.k "
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss_distribution.bits "

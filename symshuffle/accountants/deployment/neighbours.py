@@ -149,7 +149,7 @@ class Neighbours:
         if self.adjacency == "zero-out":
             does = f"may have {value} replaced by the null symbol"
         if not self.rounds:
-            return f"{some} {does}"
+            return f"{some} {does}{self._several_messages if self.num_messages > 1 else ''}"
         times, unit = sum(self._periods.values()), self._unit
         where = f" in each of {counted(times, unit)} together" if times > 1 else f" in 1 {unit}"
         return f"{some} {does}{where}{self._several_messages}{f': {apart}' if apart else ''}"

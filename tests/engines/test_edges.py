@@ -8,7 +8,7 @@ from proofs_checks._divergences import total_variation
 from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.questions import solve
 from symshuffle.base.errors import SymshuffleError, Unsupported
-from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import hockey_stick
@@ -262,3 +262,12 @@ def test_a_lattice_below_the_smallest_double():
     ends = [evaluate_law(law, 1000, arithmetic=arithmetic, rtol=1e-3) for arithmetic in ("float64", "ball")]
     assert ends[0].lower <= ends[1].upper
     assert ends[1].lower <= ends[0].upper
+
+
+@pytest.mark.parametrize("n", [3, 40, 1000])
+def test_probabilities_that_are_hardly_known_have_a_wide_answer(n):
+    low, high = Fraction("0.6"), Fraction("0.9")
+    rows = [[Ball(low, high), Ball(1 - high, 1 - low)], [Ball(1 - high, 1 - low), Ball(low, high)]]
+    found = solve.delta(Channel.from_rows(rows), n=n, exp_eps=Fraction(11, 10)).bracket
+    inside = solve.delta([["3/4", "1/4"], ["1/4", "3/4"]], n=n, exp_eps=Fraction(11, 10)).bracket
+    assert 0 <= found.lower <= inside.upper and inside.lower <= found.upper <= 1

@@ -157,6 +157,8 @@ class FactorTable:
         middle = min(max(float(base.mid()), first), last) if base < last + 1 else last
         extremes = (balls[0], balls[-1], balls[int(middle) - first])
         steep = max(abs(float(ball.log().mid())) for ball in extremes)
+        if not math.isfinite(steep):  # a factor that may be 0
+            raise Unsupported(f"engine counts at n = {windows.n}: probabilities are known too coarsely")
         low, high = lower_end(windows.law.values[i]), upper_end(windows.law.values[i])
         if bits is None:
             value, point = float((low + high) / 2), 0

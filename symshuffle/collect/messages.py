@@ -164,7 +164,7 @@ def _comma_before_last(codes: Integers, wanted: int) -> Integers:
 def _numbers(
     codes: Integers, ends: Integers, text: bytes, first: int, scheme: Scheme, *, counts: bool
 ) -> tuple[Integers, Integers]:
-    """All numbers of a text, which have no leading zeros, and how many stand in each line."""
+    """All numbers of a text, and how many stand in each line; those of messages have no leading zeros."""
     digit = (codes >= ord("0")) & (codes <= ord("9"))
     blank = codes == ord(" ")
     comma = codes == ord(",")
@@ -178,7 +178,10 @@ def _numbers(
     wrong = np.zeros(len(ends), dtype=bool)
     wrong[line_of] = True
     lengths = stops - starts
-    wrong[np.searchsorted(ends, starts[(lengths > _LONGEST) | ((lengths > 1) & (codes[starts] == ord("0")))])] = True
+    padded = (lengths > 1) & (codes[starts] == ord("0"))
+    if counts and len(starts):
+        padded[np.searchsorted(starts, ends) - 1] = False  # the last number of a line is a count
+    wrong[np.searchsorted(ends, starts[(lengths > _LONGEST) | padded])] = True
     if counts:  # exactly one comma in a line
         commas = np.flatnonzero(comma)
         wrong |= np.bincount(np.searchsorted(ends, commas), minlength=len(ends)) != 1
@@ -198,7 +201,7 @@ def _read_bit_counts(scheme: Scheme, text: bytes, ends: Integers, first: int) ->
     rows, weights, wrong = [], [], np.zeros(len(ends), dtype=bool)
     for i, line in enumerate(text[:-1].split(b"\n")):
         bits, _, count = line.partition(b",")
-        is_count = count.isdigit() and len(count) <= _LONGEST and not count.startswith(b"0")
+        is_count = count.isdigit() and len(count) <= _LONGEST and int(count) > 0
         if len(bits) != scheme.width or bits.strip(b"01") or not is_count:
             wrong[i] = True
             break

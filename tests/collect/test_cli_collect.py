@@ -307,7 +307,7 @@ def test_messages_behind_a_byte_order_mark_are_read(capsys, survey, form):
     assert "not messages of a survey" in refused(capsys, "check", "messages.csv")
 
 
-@pytest.mark.parametrize("text", ["message\n00\n", "message\n01\n", "message,count\n01,50\n", "message,count\n1,050\n"])
+@pytest.mark.parametrize("text", ["message\n00\n", "message\n01\n", "message,count\n01,50\n"])
 def test_a_number_with_leading_zeros_is_no_message(capsys, survey, text):
     head = "# " + json.dumps({"kind": "symshuffle messages", "plan": survey.digest})
     Path("messages.csv").write_text(f"{head}\n{text}")

@@ -47,7 +47,6 @@ KEEP_THEIR_NUMBERS = {
     "State": "expressions of SymPy",
     "Parameter": "expressions of SymPy",
     "Composed": "Composition.at reads",
-    "Outcome": "a verdict of the ledger",
 }
 """Classes whose constructor takes numbers as they are, with the reason; results of the library have no line."""
 

@@ -155,8 +155,8 @@ def test_a_calibration_is_confirmed_by_the_upper_end(monkeypatch):
         monkeypatch.setattr(Calibration, "_again", lambda _, ends=ends: between(*ends))
         if high <= found.goal:
             found.verify()
-    floor = SimpleNamespace(rmse=found.bracket.lower * F(2, 3))
-    assert F(replace(found, floor=floor).gap) >= 1 - floor.rmse / found.bracket.upper
+    floor = found.bracket.lower * F(2, 3)
+    assert F(replace(found, rmse_floor=floor).gap) >= 1 - floor / found.bracket.upper
 
 
 def test_a_worst_background_is_told_by_its_own_ends(monkeypatch):

@@ -154,7 +154,7 @@ def check_destination(path: Path, *, argument: str, directory: bool = False, beg
         with TemporaryFile(dir=parent):  # a permission says nothing of a file system that takes no files
             pass
     except OSError as error:
-        raise InputError(argument, path, f"{expected} in a writable directory (not below {parent})") from error
+        raise InputError(argument, path, f"{expected} that can be written: {parent} is not writable") from error
     if beginning := beginning or PICTURES.get(path.suffix.lower(), b""):
         check_replaced(path, beginning, argument=argument)
 

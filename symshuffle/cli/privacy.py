@@ -319,7 +319,8 @@ def _confirmed(
         return vectors.confirmed(asked, bound, target, blanket)
     if reduced.inner:
         raise Unsupported(
-            "--confirm is known for laplace alone, not for a composition with it, which two finite laws enclose"
+            "--confirm does not support a composition that contains laplace: its law is known between two finite laws; "
+            "laplace by itself is supported"
         )
     return _largest(
         recompute(law, bound.n, digits=digits, route=route) for law in reduced.laws(target, bound.direction, LAW_BITS)

@@ -139,3 +139,10 @@ def test_fields_that_say_what_holds_anyway_are_no_reason_to_refuse(capsys):
     assert main([*pair, "--group-size", "1"]) != 2
     assert main([*pair, "--group-size", "2"]) == 2
     assert "--group-size = 2: expected nothing" in capsys.readouterr().err
+
+
+def test_a_search_over_some_pairs_counts_those():
+    every = worst_of_two_types(PLANTED, 10, X)
+    one = worst_of_two_types(PLANTED, 10, X, pairs=[(0, 1)])
+    assert one.searched * 12 == every.searched and "between the inputs compared" in one.space
+    assert "between the inputs compared" not in every.space

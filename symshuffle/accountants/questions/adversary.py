@@ -46,18 +46,24 @@ WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
 """Weights of the second type that a two-type search tries."""
 
 
-def count_families(inputs: int, outputs: int, n: int, *, largest_search: int = 100_000_000) -> int:
-    """How many constant and two-type families a channel has, with the pairs of inputs before them.
+def count_families(
+    inputs: int, outputs: int, n: int, *, pairs: int | None = None, largest_search: int = 100_000_000
+) -> int:
+    """Number of combinations of an ordered pair of inputs and a background that a two-type search covers.
 
-    - ``largest_search``: families of datasets times outputs beyond which a two-type search is refused.
+    A background is constant, or a mixture of two inputs at one of the weights.
+
+    - ``pairs``: number of ordered pairs; None for all.
+    - ``largest_search``: pairs times backgrounds, weights not counted, times outputs beyond which it is refused.
     """
     mixtures = math.comb(inputs, 2) if n > 1 else 0
-    if math.perm(inputs, 2) * (inputs + mixtures) * outputs > largest_search:
+    ordered = math.perm(inputs, 2) if pairs is None else pairs
+    if ordered * (inputs + mixtures) * outputs > largest_search:
         raise Unsupported(
             f"a channel with {inputs} inputs and {outputs} outputs has too many families of datasets to search: "
             f"at most {largest_search} families times outputs"
         )
-    return math.perm(inputs, 2) * (inputs + mixtures * len(WEIGHTS))
+    return ordered * (inputs + mixtures * len(WEIGHTS))
 
 
 def distinct_families(channel: Channel, n: int, pairs: InputPairs) -> list[tuple[str, Decomposition]]:
@@ -114,8 +120,8 @@ class WorstCase(AnswerMethods):
     datasets : str
         The two datasets.
     searched : int
-        Number of pairs of datasets, or of families of them. Pairs that have the same probabilities at as many outputs
-        differ in the names of inputs alone, and are evaluated once.
+        Number of pairs of neighbouring datasets, or, in a two-type search, of combinations of an ordered pair of inputs
+        and a background. Of combinations whose probabilities agree up to the order of outputs, one is evaluated.
     space : str
         What was searched, and whether that is everything.
     direction : Direction
@@ -139,7 +145,7 @@ class WorstCase(AnswerMethods):
 
     @property
     def about(self) -> str:
-        """Which divergence of which datasets, and among which they are the worst."""
+        """The divergence, the two datasets, and the datasets that were searched, in one sentence."""
         return f"{self.divergence} for {self.datasets}, the worst of {self.space}"
 
     @property
@@ -221,8 +227,9 @@ def worst_of_two_types(
     """
     check_channel(channel)
     n, order, request = check_n(n), read_target(exp_eps=exp_eps), Method.of("forward", None, arithmetic, rtol)
-    size = count_families(channel.num_inputs, channel.num_outputs, n)
-    distinct = distinct_families(channel, n, _pairs(channel, pairs))
+    chosen = _pairs(channel, pairs)
+    size = count_families(channel.num_inputs, channel.num_outputs, n, pairs=len(chosen))
+    distinct = distinct_families(channel, n, chosen)
     if not distinct:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
 
@@ -234,7 +241,8 @@ def worst_of_two_types(
     fine = mapped(partial(value, request), [one for _, one in left], executor)
     close = [(bracket, datasets) for (datasets, _), bracket in zip(left, fine, strict=True)]
     best, datasets = max(close, key=lambda item: item[0].lower)
-    space = f"constant backgrounds, and two-type backgrounds with weights j/{len(WEIGHTS) + 1}: not all datasets"
+    some = "" if pairs is None else ", of users who change between the inputs compared"
+    space = f"constant backgrounds, and two-type backgrounds with weights j/{len(WEIGHTS) + 1}{some}: not all datasets"
     return WorstCase(best, datasets, size, space, target=words_of_target(exp_eps=order))
 
 

@@ -302,10 +302,10 @@ def _before_lattice(profile: Profile) -> tuple[_Point, flint.arb] | None:
 
 
 def _constraints(profile: Profile, infinity: Fraction) -> list[_Point]:
-    """Where g and a law's profile with kinks on the lattice have to be compared, with the values of g.
+    """Points (x, v) at which a law's profile f, with kinks on the lattice, has to be at most v to be below g.
 
-    No such profile is below its mass at infinity, and where it is no larger it is constant from there on: at no place
-    has it to be below that.
+    v is the larger of g(x) and the mass at infinity: f is nowhere below that mass, and is constant from where it is
+    equal to it.
     """
     low, high = profile._nodes(0), profile._nodes(1)
     origin, least = (flint.arb(0), flint.arb(1)), to_arb(profile.revealed[1]) - 1

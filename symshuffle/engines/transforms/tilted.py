@@ -275,7 +275,7 @@ class _Shares:
         loans = []
         for h in lenders:
             arm = abs(self.values[h] - place)
-            # An atom less than a step away would lend too much of the mass that its own rounding needs.
+            # An atom less than a step away would give up mass that it needs to balance its own rounding.
             if (self.values[h] - place) * (place - self.values[i]) > 0 and arm >= self.window.step:
                 loan = min(lacking / arm, self.least[h] / 4)
                 loans.append((h, loan))

@@ -241,4 +241,4 @@ def _cover(weight: Any, at_zero: flint.arb, end: flint.arb, value: flint.arb, *,
         ):
             return
         cells *= 4
-    raise NotDecided(f"which input is worst against the largest blanket is not decided with {most} cells")
+    raise NotDecided(f"which input is worst against the largest blanket is not decided with {cells // 4} cells")

@@ -300,3 +300,14 @@ def test_a_wrong_field_is_named_where_it_stands(name, tmp_path, capsys):
         file.write_text(COUNTED)
         option = f"--{name.replace('_', '-')}"
         assert refused(capsys, "delta", file, "--eps", "0.3", option, value).startswith(f"symshuffle: {option} = ")
+
+
+def test_later_periods_have_no_adjacency_of_their_own(tmp_path, capsys):
+    group = 'randomizer = "krr"\nparameters = { k = 3, lam = 3 }\ncount = 10\n'
+    file = tmp_path / "periods.toml"
+    file.write_text(
+        f'adjacency = "zero-out"\n[[group]]\n{group}[[later_periods]]\nadjacency = "replace-one"\n'
+        f"[[later_periods.group]]\n{group}"
+    )
+    with pytest.raises(InputError, match="adjacency: expected a key of later_periods"):
+        Deployment.read(file)

@@ -180,8 +180,8 @@ class _Reader:
 
     def deployment(self, data: object, place: str, *, outer: bool = False) -> Deployment:
         """The deployment of a table; an outer one may have later periods and further tables."""
-        inner: tuple[str, ...] = (*OF_DEPLOYMENT, "adjacency", "group", "groups")
-        table = self.check_table(data, place, (*inner, "later_periods", *_BESIDE) if outer else inner)
+        inner: tuple[str, ...] = (*OF_DEPLOYMENT, "group", "groups")
+        table = self.check_table(data, place, (*inner, "adjacency", "later_periods", *_BESIDE) if outer else inner)
         if {"group", "groups"} <= table.keys():
             raise InputError(f"{place}groups", table["groups"], "none where group is given: one list has all groups")
         rows = table.get("group", table.get("groups"))

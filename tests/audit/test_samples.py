@@ -257,7 +257,7 @@ def test_a_first_message_that_occurs_again_is_a_run():
 
 def test_texts_that_are_no_numbers_stay_apart():
     rows = ["a", "A", "1_0", "10x", "\uff11", "nan", "", "0 1"] * 100
-    found = audit_samples(rows, ["10", "1", *rows[2:]])
+    found = audit_samples(rows, ["10", "1", *rows[2:]], disjoint=True)
     assert len(set(map(tuple, map(_values_of, rows)))) == 8 and found.outcome == "not-refuted"
 
 
@@ -303,3 +303,15 @@ def test_numbers_of_columns_that_both_files_begin_with_are_refused():
     assert audit_samples(["0", *rows, "0"], ["0", *rows], eps=1).outcome == "not-refuted"
     with pytest.raises(InputError, match=r"^first\[0\] = 0,1: "):
         audit_samples(["0,1", *["1,0"] * 300], ["0,1", *["1,0"] * 300], eps=1)
+
+
+@pytest.mark.parametrize("blanks", [1, 300])
+def test_blank_lines_are_no_runs(blanks):
+    """Every second line is held out: with blank lines between, a test would look at those alone."""
+    leaking = ["1"] * 300 + ["0"] * 3, ["0"] * 300 + ["1"] * 3
+    assert audit_samples(*leaking, eps=1).outcome == "refuted"
+    apart = [[line for row in rows for line in (row, "")] for rows in leaking]
+    for first, second in (apart, (leaking[0], [*leaking[1], *[""] * blanks])):
+        with pytest.raises(InputError, match="expected a message in every cell"):
+            audit_samples(first, second, eps=1)
+    assert audit_samples([""] * 50, [""] * 50, eps=1).outcome == "not-refuted"

@@ -201,15 +201,15 @@ def check_names(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[
 
 
 def check_widths(first: Sequence[Any], second: Sequence[Any], *samples: Sequence[Run], skipped: int) -> None:
-    """Refuse an empty message beside others, as a comma at the end leaves one, and runs of different sizes.
+    """Refuse an empty message beside others, as a last comma or a blank line leaves one, and runs of unlike sizes.
 
     - ``skipped``: rows before the first run.
     """
-    width = len(samples[0][0])
+    width, some_say_more = len(samples[0][0]), any(run != ("",) for runs in samples for run in runs)
     sizes = f"{counted(width, 'cell')}, as in the first run of the first sample"
     for name, rows, runs in (("first", first, samples[0]), ("second", second, samples[1])):
         for i, run in enumerate(runs):
-            has_empty = len(run) > 1 and "" in run
+            has_empty = some_say_more and "" in run
             if has_empty or len(run) != width:
                 expected = "a message in every cell" if has_empty else sizes
                 expected += "; if both samples have the same notation, disjoint=True"

@@ -325,3 +325,8 @@ def test_certificate_of_a_measure_can_be_checked_at_its_two_levels(capsys, tmp_p
         # A column adds the positive part of v . (p - q), where p - q = (1/6, -1/6).
         assert max(Fraction(0), Fraction(column[0] - column[1]) / 6) <= u[0] * column[0] + u[1] * column[1]
     assert sum(u) <= Fraction(found["upper"])
+
+
+def test_rationals_of_more_digits_than_python_writes_are_written(capsys):
+    told = answer(capsys, "design", "shuffled", "--k", "2", "--n", "2", "--delta", "1e-2", "--eps", "5000")
+    assert len(told["trace"]) > 4300 and "/" in told["trace"]

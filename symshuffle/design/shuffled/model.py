@@ -16,7 +16,7 @@ import flint
 from symshuffle.accountants.deployment.reduced import LawFamily, PairClass, Reduction
 from symshuffle.base.choices import Loss, Others
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.base.numbers import Exp, Real, as_integer, format_decimal
+from symshuffle.base.numbers import Exp, Real, as_integer, exact_text, format_decimal
 from symshuffle.base.results import MOST_DIGITS, FirstLines
 from symshuffle.decompositions.calculated import Cell, calculated_cell, calculated_law
 from symshuffle.decompositions.closed_forms import constant_datasets
@@ -115,8 +115,8 @@ class BlockDesign:
             "s": self.size,
             "b": self.points,
             "q": self.q,
-            "ratio": str(self.ratio),
-            "risk": str(self.risk(n)),
+            "ratio": exact_text(self.ratio),
+            "risk": exact_text(self.risk(n)),
             "bits": self.bits,
             "bound": "same certified bound as subset selection; attained pairs may differ",
         }
@@ -254,17 +254,20 @@ class ShuffledDesign:
             "n": self.n,
             "eps": str(self.exp_eps.exponent) if isinstance(self.exp_eps, Exp) else None,
             "exp_eps": None if isinstance(self.exp_eps, Exp) else str(self.exp_eps),
-            "delta": str(self.target),
-            "lam_cap": None if self.lam_cap is None else str(self.lam_cap),
+            "delta": exact_text(self.target),
+            "lam_cap": None if self.lam_cap is None else exact_text(self.lam_cap),
             "loss": self.loss,
             "orbits": [
-                {"weight": str(orbit.weight), "levels": [[count, str(value)] for count, value in orbit.levels]}
+                {
+                    "weight": exact_text(orbit.weight),
+                    "levels": [[count, exact_text(value)] for count, value in orbit.levels],
+                }
                 for orbit in self.orbits
             ],
             "subset_size": self.size,
-            "ratio": str(self.ratio),
-            "trace": str(self.trace),
-            "risk": str(self.risk),
+            "ratio": str(self.ratio) if isinstance(self.ratio, float) else exact_text(self.ratio),
+            "trace": exact_text(self.trace),
+            "risk": exact_text(self.risk),
             "uniform_risk": str(1 - Fraction(1, self.k)),
             "useful": self.useful,
             "certified_delta": format_decimal(self.delta.bracket.upper, up=True),
@@ -273,8 +276,8 @@ class ShuffledDesign:
             "attained_by": None if attained is None else attained.datasets,
             "bits": self.bits,
             "blocks": None if self.blocks is None else self.blocks.to_dict(self.n),
-            "upper": NO_UPPER if self.upper is None else str(self.upper),
-            "least_risk": None if self.least_risk is None else str(self.least_risk),
+            "upper": NO_UPPER if self.upper is None else exact_text(self.upper),
+            "least_risk": None if self.least_risk is None else exact_text(self.least_risk),
             "certificate": None if self.bound is None else self.bound.to_dict(),
         }
 

@@ -437,3 +437,10 @@ def test_a_sweep_of_another_content_is_another_sweep(tmp_path):
             tabulate(*asked(), out=tmp_path / str(i))
         with pytest.raises(InputError, match="another one"):
             tabulate(*second(), out=tmp_path / str(i))
+
+
+def test_a_function_without_a_module_is_refused_as_any_without_an_address():
+    nameless = eval("lambda x: x", {})  # noqa: S307
+    nameless.__module__ = None
+    with pytest.raises(InputError, match="grid"):
+        symshuffle.sweep("delta", nameless, n=[1, 100], eps="1")

@@ -434,7 +434,7 @@ def _content(value: Any) -> str:
 
 def _content_of_code(function: Any) -> str:
     """Return a digest of the code of a user's function, its defaults and closure; empty for other callables."""
-    if not isinstance(function, FunctionType) or function.__module__.partition(".")[0] == "symshuffle":
+    if not isinstance(function, FunctionType) or (function.__module__ or "").partition(".")[0] == "symshuffle":
         return ""
     code, held = function.__code__, [cell.cell_contents for cell in function.__closure__ or ()]
     inner = [f"{one.co_code!r}{one.co_consts!r}" if isinstance(one, CodeType) else one for one in code.co_consts]

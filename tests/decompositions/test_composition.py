@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, delta, randomizer
+from symshuffle import Channel, InputError, delta, randomizer
 from symshuffle.channels import shuffled_divergence
 from symshuffle.decompositions.composition import (
     Composed,
@@ -95,3 +95,11 @@ def test_a_silent_part_does_not_hide_the_third_input(text: str) -> None:
         for pair in (*zip(*others, strict=True), *zip(*others[::-1], strict=True))
     ]
     assert composed.attained.lower == max(real)
+
+
+def test_a_total_budget_is_read_in_every_spelling():
+    pair = joint(randomizer("krr").at(k=2), randomizer("krr").at(k=3))
+    asked = {"n": 50, "exp_eps": Fraction(6, 5)}
+    assert delta(Composed(pair, "3"), **asked).bracket == delta(Composed(pair, Fraction(3)), **asked).bracket
+    with pytest.raises(InputError, match="lam = three"):
+        Composed(pair, "three")

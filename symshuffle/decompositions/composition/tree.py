@@ -15,7 +15,17 @@ import sympy as sp
 from symshuffle.base.choices import Operator, replace_choice
 from symshuffle.base.errors import InputError, Unsupported, check_list
 from symshuffle.base.levels import read_budget, takes_eps0
-from symshuffle.base.numbers import Exp, Real, Rounding, as_integer, counted, format_decimal, read_law, summed
+from symshuffle.base.numbers import (
+    Exp,
+    Real,
+    Rounding,
+    as_integer,
+    counted,
+    format_decimal,
+    parse_constant,
+    read_law,
+    summed,
+)
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
@@ -139,6 +149,11 @@ class Composed:
 
     composition: Composition
     lam: Real | None
+
+    def __post_init__(self) -> None:
+        lam: object = self.lam
+        if not isinstance(lam, Fraction | Exp | None):
+            object.__setattr__(self, "lam", parse_constant(lam, "lam"))
 
     @property
     def shares(self) -> str:

@@ -172,7 +172,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["verify", "nosuch", "--json", "new.json"], ["ID = nosuch:", "an id, a paper or a pattern"]),
     (["verify", "symshuffle.tru"], ["close matches: symshuffle.true"]),
     (["verify", "--json", "."], ["--json = .:", "a file"]),
-    (["verify", "--report", "plain/x"], ["--report = plain/x:", "writable directory"]),
+    (["verify", "--report", "plain/x"], ["--report = plain/x:", "is not writable"]),
     (["claims", "vecmaen"], ["PAPER = vecmaen:", "one of symshuffle"]),
     (["show"], ["ID", "usage: symshuffle show"]),
     (["show", "line\nbreak"], ["ID = ", "expected the id of a claim"]),
